@@ -14,6 +14,7 @@ COPY crates/fitness-core/Cargo.toml crates/fitness-core/
 COPY crates/fitness-ingest/Cargo.toml crates/fitness-ingest/
 COPY crates/fitness-mcp/Cargo.toml crates/fitness-mcp/
 COPY crates/fitness-demo/Cargo.toml crates/fitness-demo/
+COPY crates/fitness-http/Cargo.toml crates/fitness-http/
 COPY crates/fitness-sources/Cargo.toml crates/fitness-sources/
 COPY crates/fitness-store/Cargo.toml crates/fitness-store/
 COPY crates/fitness-web/Cargo.toml crates/fitness-web/

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs once, when the database of compose.yaml is made: a role that owns one database and has no other right. The superuser of the
-# server loses its password, so that nobody reaches it over the network; `docker compose exec postgres psql --username postgres` still does.
+# Runs once, when compose.yaml creates the database. Creates a role that owns one database and has no
+# other privileges, and removes the superuser's password so that it cannot log in over the network.
+# `docker compose exec postgres psql --username postgres` still works.
 set -eu
 role=${FITNESS_DB_USER:-fitness}
 psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres \

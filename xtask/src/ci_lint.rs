@@ -1,69 +1,70 @@
-//! What ships the program names only what there is: workflows, the image and the units of services are read as text, for nobody runs
-//! them here.
+//! Checks workflows, Dockerfile, compose files, service units and documents for paths, tasks and
+//! links that do not exist. They are read as text, because nothing runs them locally.
 
-use crate::CHORES;
-use crate::release::Plan;
-use crate::workspace::read;
+use crate::COMMANDS;
+use crate::release_plan::ReleasePlan;
+use crate::workspace::read_file;
 use anyhow::Result;
 use std::path::Path;
 
-/// The workflow that releases.
-const RELEASE: &str = ".github/workflows/release.yml";
-/// The workflow that every pull request is held to.
-const PULL_REQUESTS: &str = ".github/workflows/ci.yml";
-/// Where what is named must exist.
-const FILES: &[&str] = &[PULL_REQUESTS, RELEASE, "Dockerfile", "compose.yaml", "deploy/compose.sqlite.yaml"];
-/// What only a build leaves behind.
-const MADE: &[&str] = &["target/", "dist/", "notes.md", "crates/local-fitness/fitness.json"];
+const RELEASE_WORKFLOW: &str = ".github/workflows/release.yml";
+const CI_WORKFLOW: &str = ".github/workflows/ci.yml";
+/// Files whose paths and commands must exist.
+const CHECKED_FILES: &[&str] =
+    &[CI_WORKFLOW, RELEASE_WORKFLOW, "Dockerfile", "compose.yaml", "deploy/compose.sqlite.yaml"];
+/// Paths that exist only after a build.
+const BUILD_OUTPUTS: &[&str] = &["target/", "dist/", "notes.md", "crates/local-fitness/fitness.json"];
 
-/// Everything in the files that ship which is wrong.
 pub(crate) fn problems(root: &Path) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    for name in FILES {
-        let text = read(&root.join(name))?;
-        problems.extend(chores(name, &text));
-        problems.extend(paths(root, name, &text));
-        problems.extend(actions(name, &text));
+    for name in CHECKED_FILES {
+        let text = read_file(&root.join(name))?;
+        problems.extend(check_commands(name, &text));
+        problems.extend(check_paths(root, name, &text));
+        problems.extend(check_actions(name, &text));
     }
-    for document in documents(root)? {
-        let text = read(&root.join(&document))?;
-        problems.extend(chores(&document, &text));
-        problems.extend(links(root, &document, &text));
+    for document in list_documents(root)? {
+        let text = read_file(&root.join(&document))?;
+        problems.extend(check_commands(&document, &text));
+        problems.extend(check_links(root, &document, &text));
     }
-    problems.extend(only_the_plan_releases(&read(&root.join(RELEASE))?));
-    problems.extend(a_release_pins_its_images(&read(&root.join(RELEASE))?));
-    for name in FILES.iter().filter(|name| name.ends_with(".yaml")) {
-        problems.extend(every_service_has_limits(name, &read(&root.join(name))?));
+    problems.extend(check_release_needs_plan(&read_file(&root.join(RELEASE_WORKFLOW))?));
+    problems.extend(check_release_pins_images(&read_file(&root.join(RELEASE_WORKFLOW))?));
+    for name in CHECKED_FILES.iter().filter(|name| name.ends_with(".yaml")) {
+        problems.extend(check_service_limits(name, &read_file(&root.join(name))?));
     }
     for name in ["deploy/systemd/fitness.service", "deploy/systemd-user/fitness.service"] {
-        problems.extend(every_unit_has_limits(name, &read(&root.join(name))?));
+        problems.extend(check_unit_limits(name, &read_file(&root.join(name))?));
     }
-    problems.extend(pull_requests_are_held_to_everything(&read(&root.join(PULL_REQUESTS))?));
-    problems.extend(every_crate_is_in_the_image(root, &read(&root.join("Dockerfile"))?)?);
+    problems.extend(check_pull_request_jobs(&read_file(&root.join(CI_WORKFLOW))?));
+    problems.extend(check_crates_in_image(root, &read_file(&root.join("Dockerfile"))?)?);
     Ok(problems)
 }
 
-/// The compose files of a release are written with digests, and looked at, before their checksums are.
-fn a_release_pins_its_images(text: &str) -> Vec<String> {
-    let publish =
-        jobs(text).into_iter().find(|(job, _)| *job == "publish").map(|(_, body)| body).unwrap_or_default();
+/// The release must pin and check the compose files before it computes checksums.
+fn check_release_pins_images(text: &str) -> Vec<String> {
+    let publish = parse_jobs(text)
+        .into_iter()
+        .find(|(job, _)| *job == "publish")
+        .map(|(_, body)| body)
+        .unwrap_or_default();
     let steps = ["cargo xtask pin-images --to dist", "cargo xtask check-images dist", "sha256sum"];
     let places: Vec<Option<usize>> = steps.iter().map(|step| publish.find(step)).collect();
     let in_order = places.iter().all(Option::is_some) && places.is_sorted();
     (!in_order)
-        .then(|| format!("{RELEASE}: the job publish does not pin its images first: {}", steps.join(", ")))
+        .then(|| format!("{RELEASE_WORKFLOW}: the job publish must run, in this order: {}", steps.join(", ")))
         .into_iter()
         .collect()
 }
 
-/// A unit that runs the server limits its memory and its processes.
-fn every_unit_has_limits(name: &str, text: &str) -> Vec<String> {
+/// Server units must limit memory and processes.
+fn check_unit_limits(name: &str, text: &str) -> Vec<String> {
     let missing = ["MemoryMax=", "TasksMax="].into_iter().filter(|limit| !text.contains(limit));
     missing.map(|limit| format!("{name}: the service has no {}", limit.trim_end_matches('='))).collect()
 }
 
-/// No service may take all memory or fork without end.
-fn every_service_has_limits(name: &str, text: &str) -> Vec<String> {
+/// Every compose service must limit memory and processes.
+fn check_service_limits(name: &str, text: &str) -> Vec<String> {
     let services = text.lines().filter(|line| line.starts_with("    image:")).count();
     let limits = ["    mem_limit: ", "    pids_limit: "];
     let missing = limits
@@ -72,8 +73,8 @@ fn every_service_has_limits(name: &str, text: &str) -> Vec<String> {
     missing.map(|limit| format!("{name}: a service has no {}", limit.trim().trim_end_matches(':'))).collect()
 }
 
-/// The image builds the dependencies first, from the manifests of every crate.
-fn every_crate_is_in_the_image(root: &Path, dockerfile: &str) -> Result<Vec<String>> {
+/// The image first builds the dependencies, which needs the manifest of every crate.
+fn check_crates_in_image(root: &Path, dockerfile: &str) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for entry in std::fs::read_dir(root.join("crates"))? {
         let manifest = format!("crates/{}/Cargo.toml", entry?.file_name().to_string_lossy());
@@ -84,8 +85,7 @@ fn every_crate_is_in_the_image(root: &Path, dockerfile: &str) -> Result<Vec<Stri
     Ok(problems)
 }
 
-/// What people read.
-fn documents(root: &Path) -> Result<Vec<String>> {
+fn list_documents(root: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for folder in ["", "docs/", "docs/adr/", "prompts/"] {
         for entry in std::fs::read_dir(root.join(folder))? {
@@ -99,8 +99,8 @@ fn documents(root: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Each link to a file or a picture of ours leads there.
-fn links(root: &Path, name: &str, text: &str) -> Vec<String> {
+/// Relative links must point to existing files.
+fn check_links(root: &Path, name: &str, text: &str) -> Vec<String> {
     let folder = Path::new(name).parent().unwrap_or(Path::new(""));
     let marks = [("](", ')'), ("src=\"", '"'), ("srcset=\"", '"')];
     let targets = marks
@@ -111,40 +111,39 @@ fn links(root: &Path, name: &str, text: &str) -> Vec<String> {
     });
     ours.filter_map(|target| {
         let path = folder.join(target.split('#').next().unwrap_or_default());
-        (!root.join(&path).exists()).then(|| format!("{name} links to {target}, which does not exist"))
+        (!root.join(&path).exists()).then(|| format!("{name}: broken link to {target}"))
     })
     .collect()
 }
 
-/// Each `cargo xtask …` is a chore; prose may name it without what it is given.
-fn chores(name: &str, text: &str) -> Vec<String> {
+/// Each `cargo xtask …` must name a task. Documents may leave out its arguments.
+fn check_commands(name: &str, text: &str) -> Vec<String> {
     let prose = name.ends_with(".md");
     let known = |words: &[&str]| {
-        CHORES.iter().any(|chore| {
-            let chore: Vec<&str> = chore.split(' ').collect();
-            let fits = |(said, meant): (&&str, &&str)| {
-                said == meant || meant.chars().all(|c| c.is_ascii_uppercase())
+        COMMANDS.iter().any(|task| {
+            let task: Vec<&str> = task.split(' ').collect();
+            let fits = |(word, expected): (&&str, &&str)| {
+                word == expected || expected.chars().all(|c| c.is_ascii_uppercase())
             };
-            (prose && !words.is_empty() || words.len() >= chore.len()) && words.iter().zip(&chore).all(fits)
+            (prose && !words.is_empty() || words.len() >= task.len()) && words.iter().zip(&task).all(fits)
         })
     };
     let mut problems = Vec::new();
     for after in text.split("cargo xtask ").skip(1) {
         let end = after.find(['`', '\n', '>', ';', ')']).unwrap_or(after.len());
         // `${{ matrix.target }}` is one word.
-        let said = after[..end].replace("${{ ", "").replace(" }}", "");
-        let words: Vec<&str> = said.split_whitespace().collect();
-        // `bench ingest|metrics` names two.
+        let command = after[..end].replace("${{ ", "").replace(" }}", "");
+        let words: Vec<&str> = command.split_whitespace().collect();
+        // `bench ingest|metrics` names two tasks.
         let several = words.len() == 2 && words[0] == "bench" && words[1].split('|').count() > 1;
         if !(known(&words) || several) {
-            problems.push(format!("{name} names `cargo xtask {}`, which is no chore", words.join(" ")));
+            problems.push(format!("{name}: no task `cargo xtask {}`", words.join(" ")));
         }
     }
     problems
 }
 
-/// Each path that is named is there.
-fn paths(root: &Path, name: &str, text: &str) -> Vec<String> {
+fn check_paths(root: &Path, name: &str, text: &str) -> Vec<String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
     let code = text.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
     let mut problems = Vec::new();
@@ -153,16 +152,16 @@ fn paths(root: &Path, name: &str, text: &str) -> Vec<String> {
         let ours = ["crates/", "docs/", "deploy/", "prompts/", "xtask/", ".github/"]
             .iter()
             .any(|top| word.starts_with(top));
-        let made = MADE.iter().any(|made| word.starts_with(made));
+        let made = BUILD_OUTPUTS.iter().any(|made| word.starts_with(made));
         if ours && !made && word.chars().all(plain) && !root.join(word).exists() {
-            problems.push(format!("{name} names {word}, which does not exist"));
+            problems.push(format!("{name}: no file {word}"));
         }
     }
     problems
 }
 
-/// Each action has a version, and none follows a branch.
-fn actions(name: &str, text: &str) -> Vec<String> {
+/// Actions must be pinned to a version or a commit, not to a branch.
+fn check_actions(name: &str, text: &str) -> Vec<String> {
     let uses = text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("uses: "));
     let pinned = |action: &str| {
         action.starts_with("./")
@@ -176,30 +175,33 @@ fn actions(name: &str, text: &str) -> Vec<String> {
     };
     uses.map(|action| action.split(" #").next().unwrap_or_default().trim())
         .filter(|action| !pinned(action))
-        .map(|action| format!("{name} uses {action}, which is no fixed version"))
+        .map(|action| format!("{name}: {action} is not pinned to a version or commit"))
         .collect()
 }
 
-/// What the plan tells is what is asked of it, and no job acts without its word.
-fn only_the_plan_releases(text: &str) -> Vec<String> {
+/// The release workflow may use only outputs that `release-plan` writes, and every job must wait
+/// for it.
+fn check_release_needs_plan(text: &str) -> Vec<String> {
     let mut problems = Vec::new();
-    let told = Plan::Nothing(cargo_metadata::semver::Version::new(0, 0, 0)).outputs();
+    let told = ReleasePlan::AlreadyReleased(cargo_metadata::semver::Version::new(0, 0, 0)).outputs();
     let told: Vec<&str> = told.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
     for source in ["steps.plan.outputs.", "needs.plan.outputs."] {
         for after in text.split(source).skip(1) {
             let asked: String =
                 after.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
             if !told.contains(&asked.as_str()) {
-                problems
-                    .push(format!("{RELEASE} asks the plan for `{asked}`, and it tells {}", told.join(", ")));
+                problems.push(format!(
+                    "{RELEASE_WORKFLOW}: no plan output `{asked}`; there are {}",
+                    told.join(", ")
+                ));
             }
         }
     }
-    for (job, body) in jobs(text) {
+    for (job, body) in parse_jobs(text) {
         if job == "plan" {
             for wanted in ["run: cargo xtask release-plan", "    if: github.ref == 'refs/heads/main'"] {
                 if !body.contains(wanted) {
-                    problems.push(format!("{RELEASE}: the job plan has no `{}`", wanted.trim()));
+                    problems.push(format!("{RELEASE_WORKFLOW}: the job plan has no `{}`", wanted.trim()));
                 }
             }
             continue;
@@ -208,30 +210,32 @@ fn only_the_plan_releases(text: &str) -> Vec<String> {
         let needs_plan = needs.trim_matches(['[', ']']).split(',').any(|one| one.trim() == "plan");
         let only_then = body.lines().any(|line| line == "    if: needs.plan.outputs.release == 'true'");
         if !needs_plan || !only_then {
-            problems.push(format!("{RELEASE}: the job {job} does not wait for the plan to say `release`"));
+            problems.push(format!(
+                "{RELEASE_WORKFLOW}: the job {job} must need plan and check needs.plan.outputs.release"
+            ));
         }
     }
     problems
 }
 
-/// What a release is refused for, a pull request is refused for; and nothing is left out for want of a tool.
-fn pull_requests_are_held_to_everything(text: &str) -> Vec<String> {
+/// Pull requests run the full check and the release plan, so that a merge cannot break a release.
+fn check_pull_request_jobs(text: &str) -> Vec<String> {
     let wanted: [(&str, &[&str]); 2] = [
         ("check", &["FITNESS_CHECK=everything ./check"]),
         ("release-plan", &["run: cargo xtask release-plan", "fetch-depth: 0", "fetch-tags: true"]),
     ];
-    let jobs = jobs(text);
+    let jobs = parse_jobs(text);
     let mut problems = Vec::new();
     for (name, lines) in wanted {
         let body = jobs.iter().find(|(job, _)| *job == name).map_or("", |(_, body)| body);
         let missing = lines.iter().filter(|line| !body.contains(**line));
-        problems.extend(missing.map(|line| format!("{PULL_REQUESTS}: the job {name} has no `{line}`")));
+        problems.extend(missing.map(|line| format!("{CI_WORKFLOW}: the job {name} has no `{line}`")));
     }
     problems
 }
 
-/// The jobs of a workflow, each with its lines.
-fn jobs(text: &str) -> Vec<(&str, String)> {
+/// Job names with their lines.
+fn parse_jobs(text: &str) -> Vec<(&str, String)> {
     let mut jobs: Vec<(&str, String)> = Vec::new();
     for line in text.lines().skip_while(|line| *line != "jobs:").skip(1) {
         let name = line
@@ -250,11 +254,10 @@ fn jobs(text: &str) -> Vec<(&str, String)> {
     jobs
 }
 
-/// Every file of the repository that is YAML.
 #[cfg(test)]
 fn yaml_files(root: &Path) -> Result<Vec<String>> {
     let mut files: Vec<String> =
-        FILES.iter().filter(|name| name.ends_with("ml")).map(|name| (*name).to_owned()).collect();
+        CHECKED_FILES.iter().filter(|name| name.ends_with("ml")).map(|name| (*name).to_owned()).collect();
     for entry in std::fs::read_dir(root.join(".github/workflows"))? {
         let name = format!(".github/workflows/{}", entry?.file_name().to_string_lossy());
         if !files.contains(&name) {
@@ -271,14 +274,14 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn what_ships_names_only_what_there_is() {
+    fn ci_files_have_no_problems() {
         assert_eq!(problems(&root()).unwrap(), Vec::<String>::new());
     }
 
     #[test]
-    fn a_chore_a_path_or_an_action_that_is_not_there_is_noticed() {
+    fn unknown_command_path_or_action_is_reported() {
         assert_eq!(
-            chores(
+            check_commands(
                 "x",
                 "run: cargo xtask tidy\nrun: cargo xtask pack --target ${{ matrix.target }} --to dist\n"
             )
@@ -291,51 +294,56 @@ mod tests {
             "`cargo xtask release`",
             "cargo xtask tidu",
         ] {
-            assert_eq!(chores("x", wrong).len(), 1, "{wrong}");
+            assert_eq!(check_commands("x", wrong).len(), 1, "{wrong}");
         }
-        assert!(paths(&root(), "x", "COPY crates/local-fitness/Cargo.toml x").is_empty());
-        assert_eq!(paths(&root(), "x", "COPY crates/local-fitnes/Cargo.toml x").len(), 1);
-        assert_eq!(paths(&root(), "x", "      - ./deploy/nowhere:/x").len(), 1);
+        assert!(check_paths(&root(), "x", "COPY crates/local-fitness/Cargo.toml x").is_empty());
+        assert_eq!(check_paths(&root(), "x", "COPY crates/local-fitnes/Cargo.toml x").len(), 1);
+        assert_eq!(check_paths(&root(), "x", "      - ./deploy/nowhere:/x").len(), 1);
         let linked = "[a](docs/plans.md#x) [b](https://example.org/x) ![c](docs/pictures/nowhere.png) <img src=\"docs/none.png\">";
-        assert_eq!(links(&root(), "README.md", linked).len(), 2);
-        assert_eq!(links(&root(), "docs/coach.md", "[a](mcp.md) [b](../README.md) [c](README.md)").len(), 1);
+        assert_eq!(check_links(&root(), "README.md", linked).len(), 2);
+        assert_eq!(
+            check_links(&root(), "docs/coach.md", "[a](mcp.md) [b](../README.md) [c](README.md)").len(),
+            1
+        );
         let dockerfile =
-            read(&root().join("Dockerfile")).unwrap().replace("COPY crates/fitness-web/Cargo.toml", "");
-        assert_eq!(every_crate_is_in_the_image(&root(), &dockerfile).unwrap().len(), 1);
+            read_file(&root().join("Dockerfile")).unwrap().replace("COPY crates/fitness-web/Cargo.toml", "");
+        assert_eq!(check_crates_in_image(&root(), &dockerfile).unwrap().len(), 1);
         for wrong in ["- uses: actions/checkout", "uses: actions/checkout@main"] {
-            assert_eq!(actions("x", wrong).len(), 1, "{wrong}");
+            assert_eq!(check_actions("x", wrong).len(), 1, "{wrong}");
         }
-        assert!(actions("x", "- uses: actions/checkout@v5\n- uses: ./.github/workflows/ci.yml").is_empty());
+        assert!(
+            check_actions("x", "- uses: actions/checkout@v5\n- uses: ./.github/workflows/ci.yml").is_empty()
+        );
     }
 
     #[test]
-    fn a_job_that_releases_without_the_plan_is_noticed() {
-        let text = read(&root().join(RELEASE)).unwrap();
-        assert_eq!(only_the_plan_releases(&text), Vec::<String>::new());
+    fn release_job_without_plan_is_reported() {
+        let text = read_file(&root().join(RELEASE_WORKFLOW)).unwrap();
+        assert_eq!(check_release_needs_plan(&text), Vec::<String>::new());
         let guard = "    if: needs.plan.outputs.release == 'true'\n";
         let after = text.find("  publish:").unwrap();
         let mut unguarded = text.clone();
         unguarded.replace_range(after.., &text[after..].replacen(guard, "", 1));
-        assert_eq!(only_the_plan_releases(&unguarded).len(), 1);
+        assert_eq!(check_release_needs_plan(&unguarded).len(), 1);
         let always = text.replacen(guard, "    if: always()\n", 1);
-        assert_eq!(only_the_plan_releases(&always).len(), 1);
+        assert_eq!(check_release_needs_plan(&always).len(), 1);
         let asks = text.replace("needs.plan.outputs.tag", "needs.plan.outputs.tagg");
-        assert!(only_the_plan_releases(&asks)[0].contains("`tagg`"));
+        assert!(check_release_needs_plan(&asks)[0].contains("`tagg`"));
     }
 
     #[test]
-    fn a_release_without_digests_and_a_service_without_limits_are_noticed() {
-        let text = read(&root().join(RELEASE)).unwrap();
-        assert_eq!(a_release_pins_its_images(&text), Vec::<String>::new());
+    fn missing_digest_and_missing_service_limit_are_reported() {
+        let text = read_file(&root().join(RELEASE_WORKFLOW)).unwrap();
+        assert_eq!(check_release_pins_images(&text), Vec::<String>::new());
         for step in ["cargo xtask pin-images --to dist", "cargo xtask check-images dist"] {
-            assert_eq!(a_release_pins_its_images(&text.replace(step, "true")).len(), 1, "{step}");
+            assert_eq!(check_release_pins_images(&text.replace(step, "true")).len(), 1, "{step}");
         }
-        let text = read(&root().join("compose.yaml")).unwrap();
-        assert_eq!(every_service_has_limits("x", &text), Vec::<String>::new());
-        assert_eq!(every_unit_has_limits("x", "MemoryMax=1G\nTasksMax=9\n"), Vec::<String>::new());
-        assert_eq!(every_unit_has_limits("x", "MemoryMax=1G\n"), ["x: the service has no TasksMax"]);
+        let text = read_file(&root().join("compose.yaml")).unwrap();
+        assert_eq!(check_service_limits("x", &text), Vec::<String>::new());
+        assert_eq!(check_unit_limits("x", "MemoryMax=1G\nTasksMax=9\n"), Vec::<String>::new());
+        assert_eq!(check_unit_limits("x", "MemoryMax=1G\n"), ["x: the service has no TasksMax"]);
         for limit in ["    mem_limit: 1g\n", "    pids_limit: 128\n"] {
-            assert_eq!(every_service_has_limits("x", &text.replacen(limit, "", 1)).len(), 1, "{limit}");
+            assert_eq!(check_service_limits("x", &text.replacen(limit, "", 1)).len(), 1, "{limit}");
         }
         let superuser = text.lines().any(|line| line.trim() == "POSTGRES_USER: fitness");
         assert!(
@@ -345,17 +353,17 @@ mod tests {
     }
 
     #[test]
-    fn a_pull_request_that_is_let_off_is_noticed() {
-        let text = read(&root().join(PULL_REQUESTS)).unwrap();
-        assert_eq!(pull_requests_are_held_to_everything(&text), Vec::<String>::new());
+    fn missing_pull_request_check_is_reported() {
+        let text = read_file(&root().join(CI_WORKFLOW)).unwrap();
+        assert_eq!(check_pull_request_jobs(&text), Vec::<String>::new());
         for line in ["FITNESS_CHECK=everything ", "run: cargo xtask release-plan", "fetch-tags: true"] {
-            assert_eq!(pull_requests_are_held_to_everything(&text.replace(line, "")).len(), 1, "{line}");
+            assert_eq!(check_pull_request_jobs(&text.replace(line, "")).len(), 1, "{line}");
         }
     }
 
-    /// Read by a foreign reader of YAML: jobs have steps that do something, and wait for jobs that there are.
+    /// Parsed with PyYAML: jobs have steps, and need only jobs that exist.
     #[test]
-    fn workflows_and_compose_files_are_yaml_of_the_right_form() {
+    fn workflows_and_compose_files_are_valid() {
         const READER: &str = r#"
 import sys, yaml
 for path in sys.argv[1:]:
@@ -389,7 +397,7 @@ print("read")
             .output()
             .is_ok_and(|told| told.status.success());
         if !has_yaml {
-            skip("workflows_and_compose_files_are_yaml_of_the_right_form", "no Python with PyYAML here");
+            skip("workflows_and_compose_files_are_valid", "no Python with PyYAML here");
             return;
         }
         let files = yaml_files(&root()).unwrap();
@@ -399,7 +407,7 @@ print("read")
         assert_eq!(String::from_utf8_lossy(&told.stdout).trim(), "read");
     }
 
-    /// Said, and counted by `./check`.
+    /// Recorded for `./check`, which counts skipped tests.
     fn skip(name: &str, reason: &str) {
         use std::io::Write as _;
         eprintln!("SKIPPED {name}: {reason}");

@@ -1,22 +1,22 @@
-//! `cargo xtask pin-images --to FOLDER IMAGES`: the compose files of a release, each image with its digest; and
-//! `cargo xtask check-images FOLDER`, which refuses compose files that name an image without one.
+//! `cargo xtask pin-images --to FOLDER IMAGES` writes the compose files of a release with image
+//! digests; `cargo xtask check-images FOLDER` fails if an image has none.
 
-use crate::workspace::read;
+use crate::workspace::read_file;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
-/// The compose files of a release: where each lies here, and what it is called there.
+/// Compose files of a release: path in the repository, and name in the release.
 const COMPOSE_FILES: &[(&str, &str)] =
     &[("compose.yaml", "compose.yaml"), ("deploy/compose.sqlite.yaml", "compose.sqlite.yaml")];
 
-/// Writes the compose files with digests to a folder. Each image is given as `name:tag@sha256:…`.
+/// Each image is given as `name:tag@sha256:…`.
 pub(crate) fn pin(root: &Path, to: &Path, images: &[&str]) -> Result<()> {
     if let Some(wrong) = images.iter().find(|image| !is_pinned(image)) {
         bail!("`{wrong}` has no digest; write it as name:tag@sha256:64 hexadecimal digits");
     }
     std::fs::create_dir_all(to).with_context(|| to.display().to_string())?;
     for (here, there) in COMPOSE_FILES {
-        let text = pinned(&read(&root.join(here))?, images).with_context(|| (*here).to_owned())?;
+        let text = pin_text(&read_file(&root.join(here))?, images).with_context(|| (*here).to_owned())?;
         let path = to.join(there);
         std::fs::write(&path, text).with_context(|| path.display().to_string())?;
         println!("{}", path.display());
@@ -24,24 +24,24 @@ pub(crate) fn pin(root: &Path, to: &Path, images: &[&str]) -> Result<()> {
     check(to)
 }
 
-/// Refuses a folder whose compose files name an image without a digest, or from which one is missing.
+/// Fails if a compose file is missing or names an image without a digest.
 pub(crate) fn check(folder: &Path) -> Result<()> {
     let mut problems = Vec::new();
     for (_, name) in COMPOSE_FILES {
-        let text = read(&folder.join(name))?;
-        problems.extend(unpinned(&text).into_iter().map(|image| format!("{name}: {image}")));
+        let text = read_file(&folder.join(name))?;
+        problems.extend(list_unpinned(&text).into_iter().map(|image| format!("{name}: {image}")));
     }
     if !problems.is_empty() {
-        bail!("a release names each image by its digest, and these have none: {}", problems.join(", "));
+        bail!("images without a digest: {}", problems.join(", "));
     }
     Ok(())
 }
 
-/// A compose file with the digests of its images. What is released is not built where it runs.
-fn pinned(text: &str, images: &[&str]) -> Result<String> {
+/// Adds digests and removes `build:` lines.
+fn pin_text(text: &str, images: &[&str]) -> Result<String> {
     let mut out = String::with_capacity(text.len());
     for line in text.lines().filter(|line| !line.trim_start().starts_with("build:")) {
-        match image(line) {
+        match parse_image(line) {
             None => out.push_str(line),
             Some(named) => {
                 let known = images.iter().find(|image| repository(image) == repository(named));
@@ -54,15 +54,14 @@ fn pinned(text: &str, images: &[&str]) -> Result<String> {
     Ok(out)
 }
 
-/// The images of a compose file that have no digest, and what would be built there.
-fn unpinned(text: &str) -> Vec<String> {
+/// Images without a digest, and `build:` lines.
+fn list_unpinned(text: &str) -> Vec<String> {
     let built = text.lines().map(str::trim).filter(|line| line.starts_with("build:"));
-    let named = text.lines().filter_map(image).filter(|image| !is_pinned(image));
+    let named = text.lines().filter_map(parse_image).filter(|image| !is_pinned(image));
     named.chain(built).map(str::to_owned).collect()
 }
 
-/// The image that a line of a compose file names.
-fn image(line: &str) -> Option<&str> {
+fn parse_image(line: &str) -> Option<&str> {
     Some(
         line.trim_start()
             .strip_prefix("image:")?
@@ -74,7 +73,8 @@ fn image(line: &str) -> Option<&str> {
     )
 }
 
-/// An image without its tag and its digest: a colon after the last slash begins a tag, one before it a port.
+/// The image without tag and digest. A colon after the last slash starts a tag, one before it a
+/// port.
 fn repository(image: &str) -> &str {
     let name = image.split('@').next().unwrap_or_default();
     let last = name.rfind('/').map_or(0, |slash| slash + 1);
@@ -97,13 +97,13 @@ mod tests {
     }
 
     #[test]
-    fn a_release_names_every_image_by_its_digest() {
+    fn pinned_compose_files_have_every_digest() {
         let folder = tempfile::tempdir().unwrap();
         let images = ["ghcr.io/local-fitness/local-fitness:0.2.0", "postgres:16-bookworm", "caddy:2-alpine"]
             .map(with_digest);
         let images = images.each_ref().map(String::as_str);
         pin(&root(), folder.path(), &images).unwrap();
-        let text = read(&folder.path().join("compose.yaml")).unwrap();
+        let text = read_file(&folder.path().join("compose.yaml")).unwrap();
         for image in images {
             assert_eq!(text.matches(&format!("    image: {image}\n")).count(), 1, "{image} in {text}");
         }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_release_file_with_an_unpinned_image_is_refused() {
+    fn compose_file_with_unpinned_image_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         let fine = format!("services:\n  x:\n    image: {}\n", with_digest("registry.example:5000/x/y:1"));

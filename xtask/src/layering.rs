@@ -1,22 +1,24 @@
-//! The dependency rule: who may know whom. Checked over `cargo metadata`, transitively.
+//! Which crates may depend on which, checked transitively with `cargo metadata`.
 
 use anyhow::{Context, Result};
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which crates of ours each crate of ours may depend on. The whole rule, as ARCHITECTURE.md draws it.
-const MAY_KNOW: &[(&str, &[&str])] = &[
+/// Allowed dependencies between our crates, as in ARCHITECTURE.md.
+const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("fitness-core", &[]),
-    ("fitness-sources", &["fitness-core"]),
-    ("fitness-demo", &["fitness-core", "fitness-sources"]),
+    ("fitness-http", &["fitness-core"]),
+    ("fitness-sources", &["fitness-core", "fitness-http"]),
+    ("fitness-demo", &["fitness-core", "fitness-http", "fitness-sources"]),
     ("fitness-store", &["fitness-core"]),
-    ("fitness-ingest", &["fitness-core", "fitness-sources", "fitness-store"]),
-    ("fitness-coach", &["fitness-core"]),
-    ("fitness-mcp", &["fitness-core", "fitness-coach"]),
+    ("fitness-ingest", &["fitness-core", "fitness-http", "fitness-sources", "fitness-store"]),
+    ("fitness-coach", &["fitness-core", "fitness-http"]),
+    ("fitness-mcp", &["fitness-core", "fitness-http", "fitness-coach"]),
     (
         "fitness-web",
         &[
             "fitness-core",
+            "fitness-http",
             "fitness-store",
             "fitness-ingest",
             "fitness-coach",
@@ -28,6 +30,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         "local-fitness",
         &[
             "fitness-core",
+            "fitness-http",
             "fitness-sources",
             "fitness-demo",
             "fitness-store",
@@ -40,12 +43,12 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// What only the tests of a crate may use: the readers are tried on the demo athlete's files.
-const TESTS_MAY_KNOW: &[(&str, &str)] =
+/// Dev-dependencies only: the parsers are tested on the demo athlete's files.
+const ALLOWED_TEST_DEPENDENCIES: &[(&str, &str)] =
     &[("fitness-sources", "fitness-demo"), ("fitness-ingest", "fitness-demo")];
 
-/// Crates from outside that only some of ours may use directly, tests included.
-const KEPT_TO: &[(&str, &[&str])] = &[
+/// External crates that only some of our crates may use directly, tests included.
+const RESTRICTED_CRATES: &[(&str, &[&str])] = &[
     ("sea-orm", &["fitness-store"]),
     ("sea-orm-migration", &["fitness-store"]),
     ("sqlx", &["fitness-store"]),
@@ -54,19 +57,19 @@ const KEPT_TO: &[(&str, &[&str])] = &[
     ("clap", &["local-fitness"]),
 ];
 
-/// What the pure core may use outside its tests: nothing that reads, waits or connects.
-const CORE_USES: &[&str] = &["chrono", "chrono-tz", "schemars", "serde", "serde_json", "sha2", "thiserror"];
+/// Dependencies of the core outside its tests: nothing that does I/O.
+const CORE_DEPENDENCIES: &[&str] =
+    &["chrono", "chrono-tz", "schemars", "serde", "serde_json", "sha2", "thiserror"];
 
-/// A crate's direct dependencies by name, those of its tests apart.
+/// Direct dependencies of a crate, by name.
 #[derive(Debug, Default, Clone)]
-struct Uses {
+struct Dependencies {
     normal: BTreeSet<String>,
     in_tests: BTreeSet<String>,
 }
 
-type Graph = BTreeMap<String, Uses>;
+type Graph = BTreeMap<String, Dependencies>;
 
-/// Everything that breaks the rule in this workspace.
 pub(crate) fn problems() -> Result<Vec<String>> {
     let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata")?;
     let mut graph = Graph::new();
@@ -85,40 +88,42 @@ pub(crate) fn problems() -> Result<Vec<String>> {
 
 fn violations(graph: &Graph) -> Vec<String> {
     let mut problems = Vec::new();
-    let ours: BTreeSet<&str> = MAY_KNOW.iter().map(|(name, _)| *name).collect();
+    let ours: BTreeSet<&str> = ALLOWED_DEPENDENCIES.iter().map(|(name, _)| *name).collect();
     for name in graph.keys().filter(|name| !ours.contains(name.as_str())) {
         problems.push(format!("{name} is not in the dependency rule (xtask/src/layering.rs)"));
     }
-    for (name, allowed) in MAY_KNOW {
+    for (name, allowed) in ALLOWED_DEPENDENCIES {
         let Some(uses) = graph.get(*name) else {
-            problems.push(format!("{name} is in the dependency rule and not in the workspace"));
+            problems.push(format!("{name} is in the dependency rule but not in the workspace"));
             continue;
         };
-        for known in reach(graph, name) {
+        for known in transitive_dependencies(graph, name) {
             // A crate's tests may use its own test kit.
             let allowed = allowed.contains(&known.as_str())
-                || (TESTS_MAY_KNOW.contains(&(*name, known.as_str())) && !uses.normal.contains(&known));
+                || (ALLOWED_TEST_DEPENDENCIES.contains(&(*name, known.as_str()))
+                    && !uses.normal.contains(&known));
             if ours.contains(known.as_str()) && known != *name && !allowed {
-                problems.push(format!("{name} must not know {known}"));
+                problems.push(format!("{name} must not depend on {known}"));
             }
         }
-        for (outside, keepers) in KEPT_TO {
-            let used = uses.normal.contains(*outside) || uses.in_tests.contains(*outside);
-            if used && !keepers.contains(name) {
-                problems.push(format!("{name} must not use {outside}: it is kept to {}", keepers.join(", ")));
+        for (external, users) in RESTRICTED_CRATES {
+            let used = uses.normal.contains(*external) || uses.in_tests.contains(*external);
+            if used && !users.contains(name) {
+                problems.push(format!("{name} must not use {external}: only {} may", users.join(", ")));
             }
         }
     }
-    for outside in graph.get("fitness-core").iter().flat_map(|uses| &uses.normal) {
-        if !CORE_USES.contains(&outside.as_str()) {
-            problems.push(format!("fitness-core must stay pure and not use {outside}"));
+    for external in graph.get("fitness-core").iter().flat_map(|uses| &uses.normal) {
+        if !CORE_DEPENDENCIES.contains(&external.as_str()) {
+            problems.push(format!("fitness-core must not use {external}"));
         }
     }
     problems
 }
 
-/// Every crate of ours that a crate can name or pulls in, its own tests included, the tests of others not.
-fn reach(graph: &Graph, from: &str) -> BTreeSet<String> {
+/// All crates of ours that a crate depends on, including its own dev-dependencies but not those of
+/// others.
+fn transitive_dependencies(graph: &Graph, from: &str) -> BTreeSet<String> {
     let own = &graph[from];
     let mut found = BTreeSet::new();
     let mut next: Vec<String> = own.normal.union(&own.in_tests).cloned().collect();
@@ -141,40 +146,40 @@ mod tests {
         assert_eq!(problems().unwrap(), Vec::<String>::new());
     }
 
-    /// A workspace that keeps the rule, to be broken one edge at a time.
-    fn sound() -> Graph {
-        MAY_KNOW
+    /// A valid workspace, to which tests add one forbidden edge at a time.
+    fn valid_graph() -> Graph {
+        ALLOWED_DEPENDENCIES
             .iter()
             .map(|(name, allowed)| {
                 let normal = allowed.iter().map(|name| (*name).to_owned()).collect();
-                ((*name).to_owned(), Uses { normal, in_tests: BTreeSet::new() })
+                ((*name).to_owned(), Dependencies { normal, in_tests: BTreeSet::new() })
             })
             .collect()
     }
 
     #[test]
-    fn each_way_to_break_the_rule_is_noticed() {
-        assert_eq!(violations(&sound()), Vec::<String>::new());
+    fn each_layering_violation_is_reported() {
+        assert_eq!(violations(&valid_graph()), Vec::<String>::new());
         let broken = |from: &str, to: &str, in_tests: bool| {
-            let mut graph = sound();
+            let mut graph = valid_graph();
             let uses = graph.get_mut(from).unwrap();
             if in_tests { &mut uses.in_tests } else { &mut uses.normal }.insert(to.to_owned());
             violations(&graph)
         };
-        let coach = "fitness-coach must not know fitness-store";
-        let mcp = "fitness-mcp must not know fitness-store";
+        let coach = "fitness-coach must not depend on fitness-store";
+        let mcp = "fitness-mcp must not depend on fitness-store";
         assert_eq!(
             broken("fitness-coach", "fitness-store", false),
             [coach, mcp],
-            "and through it, its users"
+            "and crates that depend on it"
         );
         assert_eq!(broken("fitness-coach", "fitness-store", true), [coach], "not even in a test");
         assert_eq!(broken("fitness-mcp", "fitness-store", true), [mcp]);
-        assert_eq!(broken("fitness-core", "tokio", false), ["fitness-core must stay pure and not use tokio"]);
+        assert_eq!(broken("fitness-core", "tokio", false), ["fitness-core must not use tokio"]);
         let sql = broken("local-fitness", "sqlx", true);
-        assert_eq!(sql, ["local-fitness must not use sqlx: it is kept to fitness-store"]);
-        let mut graph = sound();
-        graph.insert("fitness-utils".to_owned(), Uses::default());
-        assert_eq!(violations(&graph).len(), 1, "a ninth crate needs a place in the rule");
+        assert_eq!(sql, ["local-fitness must not use sqlx: only fitness-store may"]);
+        let mut graph = valid_graph();
+        graph.insert("fitness-utils".to_owned(), Dependencies::default());
+        assert_eq!(violations(&graph).len(), 1, "a new crate must be added to the rule");
     }
 }

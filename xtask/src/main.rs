@@ -1,19 +1,23 @@
-//! Chores of the repository. `cargo xtask tidy` tests the repository itself, `cargo xtask bench ingest|metrics|web`
-//! measures an import, what is worked out from it, and the pages, and `bench all` writes it down; `cargo xtask hostile` measures
-//! what files made to harm cost, `cargo xtask coverage` how much of the code ran in the tests, `cargo xtask skips` what they left out; `cargo xtask schema` writes
-//! `docs/schema`, and `cargo xtask pictures` takes those of the README; `cargo xtask release-plan` says whether this is to be
-//! released, `release-notes` what is to be said of it, and `pack` makes the archive of one target; `pin-images` writes the compose files
-//! of a release with the digests of their images, and `check-images` refuses some without.
+//! Development tasks, run as `cargo xtask TASK`:
+//!
+//! - `tidy`: checks dependencies between crates, consent call sites, documents and CI files
+//! - `bench ingest|metrics|web|all`: benchmarks; `all` writes `docs/benchmarks.md`
+//! - `hostile`: memory used while importing malicious files
+//! - `skips`: tests skipped because a tool is missing
+//! - `schema`: writes `docs/schema`
+//! - `pictures`: takes the screenshots in the README
+//! - `release-plan`, `release-notes`: whether this version needs a release, and its changelog
+//! - `pack`: builds the release archive of one target
+//! - `pin-images`, `check-images`: compose files with image digests
 
 mod bench;
 mod ci_lint;
-mod coverage;
 mod demo_server;
 mod image_digests;
 mod layering;
 mod malicious_files;
-mod release;
 mod release_archive;
+mod release_plan;
 mod repo_lint;
 mod schema;
 mod screenshots;
@@ -23,10 +27,9 @@ mod workspace;
 use anyhow::{Result, bail};
 use std::path::Path;
 
-/// Every chore, as it is written after `cargo xtask`. What workflows and documents name must be one of these.
-const CHORES: &[&str] = &[
+/// Every task with its arguments. Workflows and documents may name only these.
+const COMMANDS: &[&str] = &[
     "tidy",
-    "coverage",
     "hostile",
     "pictures",
     "release-plan",
@@ -54,15 +57,14 @@ fn main() -> Result<()> {
             if !problems.is_empty() {
                 bail!("{} problem(s)", problems.len());
             }
-            println!("tidy: the dependency rule, the fence, the call sites and the documents hold");
+            println!("tidy: no problems");
             Ok(())
         }
         ["bench", "ingest"] => bench::ingest(&workspace::root()),
         ["bench", "metrics"] => bench::metrics(&workspace::root()),
         ["bench", "web"] => bench::web(&workspace::root()),
-        ["bench", "all"] => bench::all(&workspace::root(), false),
-        ["bench", "all", "--small"] => bench::all(&workspace::root(), true),
-        ["coverage"] => coverage::measure(&workspace::root()),
+        ["bench", "all"] => bench::bench_all(&workspace::root(), false),
+        ["bench", "all", "--small"] => bench::bench_all(&workspace::root(), true),
         ["hostile"] => malicious_files::measure(&workspace::root()),
         ["pack", "--target", target, "--to", folder] => {
             release_archive::pack(&workspace::root(), target, Path::new(folder))
@@ -72,13 +74,13 @@ fn main() -> Result<()> {
         }
         ["check-images", folder] => image_digests::check(Path::new(folder)),
         ["pictures"] => screenshots::take(&workspace::root()),
-        ["release-plan"] => release::tell(&workspace::root()),
+        ["release-plan"] => release_plan::print_plan(&workspace::root()),
         ["release-notes"] => {
-            println!("{}", release::notes(&workspace::root())?);
+            println!("{}", release_plan::notes(&workspace::root())?);
             Ok(())
         }
         ["schema"] => schema::write(&workspace::root()),
-        ["skips"] => skipped_tests::judge(&workspace::root()),
-        _ => bail!("usage: cargo xtask {}", CHORES.join(" | ")),
+        ["skips"] => skipped_tests::check(&workspace::root()),
+        _ => bail!("usage: cargo xtask {}", COMMANDS.join(" | ")),
     }
 }

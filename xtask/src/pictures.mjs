@@ -1,4 +1,4 @@
-// The pictures of the README, in light and dark: `node pictures.mjs FOLDER`, by FITNESS_BASE and FITNESS_LINK.
+// Takes the README screenshots in light and dark: `node pictures.mjs FOLDER`, with FITNESS_BASE and FITNESS_LINK set.
 import { at, base, open, signIn } from "../../crates/local-fitness/tests/browser/browser.mjs";
 
 const [folder] = process.argv.slice(2);

@@ -1,10 +1,10 @@
-//! `cargo xtask pack --target T --to DIR`: the archive of one target of a release, from the program that was built for it.
+//! `cargo xtask pack --target TARGET --to FOLDER`: the release archive of one target.
 //!
-//! The same program and the same commit make the same archive, byte for byte, wherever it is packed: names in order, nobody's user
-//! or group, the time of the commit.
+//! Archives are reproducible: the same binary and commit give the same bytes, with sorted names, no
+//! user or group, and the commit's time.
 
-use crate::release;
-use crate::workspace::{read, target};
+use crate::release_plan;
+use crate::workspace::{read_file, target_dir};
 use anyhow::{Context, Result, bail};
 use flate2::{Compression, GzBuilder};
 use std::fs;
@@ -15,9 +15,8 @@ use tar::{EntryType, Header};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-/// What is packed as it lies here.
 const DOCUMENTS: &[&str] = &["README.md", "LICENSE", "CHANGELOG.md", "PRIVACY.md", "SECURITY.md"];
-/// Each shell, and what its script is called.
+/// Shells and the names of their completion scripts.
 const SHELLS: &[(&str, &str)] = &[
     ("bash", "fitness.bash"),
     ("zsh", "_fitness"),
@@ -26,7 +25,6 @@ const SHELLS: &[(&str, &str)] = &[
     ("elvish", "fitness.elv"),
 ];
 
-/// A file of the archive.
 struct Member {
     name: String,
     bytes: Vec<u8>,
@@ -34,7 +32,7 @@ struct Member {
 }
 
 impl Member {
-    fn file(name: impl Into<String>, bytes: Vec<u8>) -> Self {
+    fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
         Self { name: name.into(), bytes, executable: false }
     }
 
@@ -43,33 +41,32 @@ impl Member {
     }
 }
 
-/// Packs what `cargo build --profile dist --target T` made, and says where it is.
+/// Packs the output of `cargo build --profile dist --target T` and prints the archive's path.
 pub(crate) fn pack(root: &Path, triple: &str, to: &Path) -> Result<()> {
     if triple.is_empty() || !triple.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') {
-        bail!("`{triple}` is no target; write one such as x86_64-unknown-linux-gnu");
+        bail!("`{triple}` is not a target triple such as x86_64-unknown-linux-gnu");
     }
     let name = if triple.contains("windows") { "fitness.exe" } else { "fitness" };
-    let program = target(root)?.join(triple).join("dist").join(name);
+    let program = target_dir(root)?.join(triple).join("dist").join(name);
     if !program.is_file() {
         bail!(
-            "{} is not there: cargo build --locked --profile dist -p local-fitness --target {triple}",
+            "{} does not exist; run cargo build --locked --profile dist -p local-fitness --target {triple}",
             program.display()
         );
     }
-    let packed = archive(root, &program, triple, to, committed(root)?)?;
+    let packed = write_archive(root, &program, triple, to, commit_time(root)?)?;
     println!("{}", packed.display());
     Ok(())
 }
 
-/// Makes the archive of a program.
-fn archive(root: &Path, program: &Path, triple: &str, to: &Path, when: u64) -> Result<PathBuf> {
-    let version = release::version(&read(&root.join("Cargo.toml"))?)?;
+fn write_archive(root: &Path, program: &Path, triple: &str, to: &Path, when: u64) -> Result<PathBuf> {
+    let version = release_plan::version(&read_file(&root.join("Cargo.toml"))?)?;
     let folder = format!("local-fitness-{version}-{triple}");
-    let members = gather(root, program)?;
+    let members = collect_members(root, program)?;
     let (bytes, suffix) = if triple.contains("windows") {
-        (zipped(&folder, &members)?, "zip")
+        (build_zip(&folder, &members)?, "zip")
     } else {
-        (tarred(&folder, &members, when)?, "tar.gz")
+        (build_tar(&folder, &members, when)?, "tar.gz")
     };
     fs::create_dir_all(to).with_context(|| to.display().to_string())?;
     let path = to.join(format!("{folder}.{suffix}"));
@@ -77,53 +74,53 @@ fn archive(root: &Path, program: &Path, triple: &str, to: &Path, when: u64) -> R
     Ok(path)
 }
 
-/// The program, the documents, and what the program says about itself; in the order of their names.
-fn gather(root: &Path, program: &Path) -> Result<Vec<Member>> {
+/// The program, documents, completions, man pages and deployment files, sorted by name.
+fn collect_members(root: &Path, program: &Path) -> Result<Vec<Member>> {
     let name = program.file_name().and_then(|name| name.to_str()).context("the program has no name")?;
     let bytes = fs::read(program).with_context(|| program.display().to_string())?;
-    let mut members = vec![Member { executable: true, ..Member::file(name, bytes) }];
+    let mut members = vec![Member { executable: true, ..Member::new(name, bytes) }];
     for document in DOCUMENTS {
-        members.push(Member::file(*document, read(&root.join(document))?.into_bytes()));
+        members.push(Member::new(*document, read_file(&root.join(document))?.into_bytes()));
     }
     for (shell, name) in SHELLS {
-        let script = ask(program, &["completions".as_ref(), shell.as_ref()])?;
-        members.push(Member::file(format!("completions/{name}"), script));
+        let script = run_program(program, &["completions".as_ref(), shell.as_ref()])?;
+        members.push(Member::new(format!("completions/{name}"), script));
     }
     let pages = tempfile::tempdir()?;
-    ask(program, &["man".as_ref(), "--to".as_ref(), pages.path().as_os_str()])?;
-    members.extend(below(pages.path(), "man")?);
-    members.extend(below(&root.join("deploy"), "deploy")?);
+    run_program(program, &["man".as_ref(), "--to".as_ref(), pages.path().as_os_str()])?;
+    members.extend(read_tree(pages.path(), "man")?);
+    members.extend(read_tree(&root.join("deploy"), "deploy")?);
     members.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(members)
 }
 
-/// The files of a folder and those below it.
-fn below(folder: &Path, name: &str) -> Result<Vec<Member>> {
+/// All files of a folder, recursively.
+fn read_tree(folder: &Path, name: &str) -> Result<Vec<Member>> {
     let mut members = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let path = entry?.path();
         let own = path.file_name().and_then(|name| name.to_str()).context("a file without a name")?;
         let name = format!("{name}/{own}");
         if path.is_dir() {
-            members.extend(below(&path, &name)?);
+            members.extend(read_tree(&path, &name)?);
         } else {
-            members.push(Member::file(name, fs::read(&path)?));
+            members.push(Member::new(name, fs::read(&path)?));
         }
     }
     Ok(members)
 }
 
-/// What the program prints, without anything of the machine it runs on.
-fn ask(program: &Path, arguments: &[&std::ffi::OsStr]) -> Result<Vec<u8>> {
+/// The standard output of the program.
+fn run_program(program: &Path, arguments: &[&std::ffi::OsStr]) -> Result<Vec<u8>> {
     let told = Command::new(program).args(arguments).output();
-    let told = told.with_context(|| format!("cannot run {}", program.display()))?;
+    let told = told.with_context(|| format!("could not run {}", program.display()))?;
     if !told.status.success() {
         bail!("{} {arguments:?}: {}", program.display(), String::from_utf8_lossy(&told.stderr).trim());
     }
     Ok(told.stdout)
 }
 
-fn tarred(folder: &str, members: &[Member], when: u64) -> Result<Vec<u8>> {
+fn build_tar(folder: &str, members: &[Member], when: u64) -> Result<Vec<u8>> {
     let packed = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
     let mut tar = tar::Builder::new(packed);
     for member in members {
@@ -139,8 +136,8 @@ fn tarred(folder: &str, members: &[Member], when: u64) -> Result<Vec<u8>> {
     Ok(tar.into_inner()?.finish()?)
 }
 
-/// A ZIP knows no zones; every file has the first moment it can tell.
-fn zipped(folder: &str, members: &[Member]) -> Result<Vec<u8>> {
+/// Every file gets the earliest ZIP time stamp, because ZIP times have no time zone.
+fn build_zip(folder: &str, members: &[Member]) -> Result<Vec<u8>> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for member in members {
         let options = SimpleFileOptions::default()
@@ -153,12 +150,15 @@ fn zipped(folder: &str, members: &[Member]) -> Result<Vec<u8>> {
     Ok(zip.finish()?.into_inner())
 }
 
-/// When the commit was made that is here, or what `SOURCE_DATE_EPOCH` says.
-fn committed(root: &Path) -> Result<u64> {
+/// `SOURCE_DATE_EPOCH`, or the time of the current commit.
+fn commit_time(root: &Path) -> Result<u64> {
     if let Ok(said) = std::env::var("SOURCE_DATE_EPOCH") {
-        return said.parse().context("SOURCE_DATE_EPOCH is no number of seconds");
+        return said.parse().context("SOURCE_DATE_EPOCH is not a number of seconds");
     }
-    release::git(root, &["log", "-1", "--format=%ct"])?.trim().parse().context("git tells no time")
+    release_plan::git(root, &["log", "-1", "--format=%ct"])?
+        .trim()
+        .parse()
+        .context("git printed no commit time")
 }
 
 #[cfg(test)]
@@ -169,8 +169,8 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
     use tempfile::TempDir;
 
-    /// A program that answers as `fitness` does.
-    fn stand_in(folder: &Path, name: &str) -> PathBuf {
+    /// A stand-in for `fitness completions` and `fitness man`.
+    fn fake_program(folder: &Path, name: &str) -> PathBuf {
         let script = "#!/bin/sh\ncase $1 in\ncompletions) echo \"for $2\" ;;\nman) echo page > \"$3/fitness.1\" ;;\n*) exit 2 ;;\nesac\n";
         let path = folder.join(name);
         fs::write(&path, script).unwrap();
@@ -178,23 +178,24 @@ mod tests {
         path
     }
 
-    fn listed(path: &Path) -> String {
+    fn list_members(path: &Path) -> String {
         let told = Command::new("tar").arg("tzvf").arg(path).env("TZ", "UTC").output().unwrap();
         assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
         String::from_utf8(told.stdout).unwrap()
     }
 
     #[test]
-    fn an_archive_holds_the_program_its_documents_pages_and_completions() {
+    fn archive_contains_program_documents_man_pages_and_completions() {
         let folder = TempDir::new().unwrap();
-        let program = stand_in(folder.path(), "fitness");
-        let packed = archive(&root(), &program, "x86_64-unknown-linux-gnu", folder.path(), 86_400).unwrap();
+        let program = fake_program(folder.path(), "fitness");
+        let packed =
+            write_archive(&root(), &program, "x86_64-unknown-linux-gnu", folder.path(), 86_400).unwrap();
         let name = packed.file_name().unwrap().to_str().unwrap().to_owned();
         assert!(
             name.starts_with("local-fitness-") && name.ends_with("-x86_64-unknown-linux-gnu.tar.gz"),
             "{name}"
         );
-        let listed = listed(&packed);
+        let listed = list_members(&packed);
         let inside = name.trim_end_matches(".tar.gz");
         for wanted in
             ["fitness", "README.md", "LICENSE", "CHANGELOG.md", "man/fitness.1", "completions/_fitness"]
@@ -202,20 +203,23 @@ mod tests {
             let line = listed.lines().find(|line| line.ends_with(&format!(" {inside}/{wanted}")));
             let line = line.unwrap_or_else(|| panic!("no {wanted} in\n{listed}"));
             assert_eq!(line.starts_with("-rwxr-xr-x"), wanted == "fitness", "{line}");
-            assert!(line.contains("0/0") && line.contains("1970-01-02"), "nothing of this machine: {line}");
+            assert!(
+                line.contains("0/0") && line.contains("1970-01-02"),
+                "no user, group or time of this machine: {line}"
+            );
         }
         assert!(listed.contains("/deploy/"), "{listed}");
     }
 
     #[test]
-    fn the_same_program_makes_the_same_archive() {
+    fn same_program_gives_identical_archive() {
         let folder = TempDir::new().unwrap();
-        let program = stand_in(folder.path(), "fitness");
+        let program = fake_program(folder.path(), "fitness");
         for triple in ["aarch64-apple-darwin", "x86_64-pc-windows-msvc"] {
             let [first, second] = ["a", "b"].map(|to| {
                 let packed =
-                    archive(&root(), &program, triple, &folder.path().join(to), 1_700_000_000).unwrap();
-                // A file's own time is not told.
+                    write_archive(&root(), &program, triple, &folder.path().join(to), 1_700_000_000).unwrap();
+                // The modification time must not matter.
                 fs::write(&program, fs::read(&program).unwrap()).unwrap();
                 fs::read(packed).unwrap()
             });
@@ -224,10 +228,10 @@ mod tests {
     }
 
     #[test]
-    fn for_windows_it_is_a_zip() {
+    fn windows_archive_is_a_zip() {
         let folder = TempDir::new().unwrap();
-        let program = stand_in(folder.path(), "fitness.exe");
-        let packed = archive(&root(), &program, "x86_64-pc-windows-msvc", folder.path(), 0).unwrap();
+        let program = fake_program(folder.path(), "fitness.exe");
+        let packed = write_archive(&root(), &program, "x86_64-pc-windows-msvc", folder.path(), 0).unwrap();
         let mut zip = zip::ZipArchive::new(fs::File::open(&packed).unwrap()).unwrap();
         let inside = packed.file_stem().unwrap().to_str().unwrap().to_owned();
         assert!(zip.by_name(&format!("{inside}/fitness.exe")).is_ok());
@@ -235,15 +239,21 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_built_or_does_not_answer_is_not_packed() {
+    fn missing_or_failing_program_is_not_packed() {
         let folder = TempDir::new().unwrap();
         let refused = pack(&root(), "mips-unknown-nothing", folder.path()).unwrap_err().to_string();
         assert!(refused.contains("cargo build --locked --profile dist"), "{refused}");
-        assert!(pack(&root(), "../escape", folder.path()).unwrap_err().to_string().contains("is no target"));
-        let program = stand_in(folder.path(), "fitness");
+        assert!(
+            pack(&root(), "../escape", folder.path())
+                .unwrap_err()
+                .to_string()
+                .contains("is not a target triple")
+        );
+        let program = fake_program(folder.path(), "fitness");
         fs::write(&program, "#!/bin/sh\necho broken >&2; exit 1\n").unwrap();
-        let refused = archive(&root(), &program, "x86_64-unknown-linux-gnu", folder.path(), 0).unwrap_err();
+        let refused =
+            write_archive(&root(), &program, "x86_64-unknown-linux-gnu", folder.path(), 0).unwrap_err();
         assert!(refused.to_string().contains("broken"), "{refused}");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing half is left");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no partial archive is left");
     }
 }

@@ -1,11 +1,10 @@
-//! `docs/schema`, written anew. The test that keeps the files fresh writes them: it knows the types, and xtask knows no
-//! crate of ours.
+//! `cargo xtask schema`: writes `docs/schema`. The test that checks these files also writes them,
+//! because xtask depends on no crate of ours.
 
 use crate::workspace::cargo;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
-/// Writes the schemas of what a model may say.
 pub(crate) fn write(root: &Path) -> Result<()> {
     let test = "the_schemas_in_the_documentation_are_fresh";
     let status = cargo(root)
@@ -16,6 +15,6 @@ pub(crate) fn write(root: &Path) -> Result<()> {
     if !status.success() {
         bail!("the schemas were not written");
     }
-    println!("schema: docs/schema is fresh");
+    println!("schema: docs/schema is up to date");
     Ok(())
 }

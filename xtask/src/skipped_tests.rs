@@ -1,36 +1,32 @@
-//! `cargo xtask skips`: what the last `./check` skipped for want of a tool. Where everything is wanted that is a failure.
+//! `cargo xtask skips`: fails if the last `./check` skipped tests because a tool is missing.
 
-use crate::workspace::read;
+use crate::workspace::read_file;
 use anyhow::{Result, bail};
 use std::path::Path;
 
-/// Ends of reasons that no tool would mend: data that is not published, and what a system does not let everybody do.
-const NOT_FOR_WANT_OF_A_TOOL: &[&str] = &[
+/// Suffixes of reasons that no tool would fix: unpublished data and missing system permissions.
+const ALLOWED_REASONS: &[&str] = &[
     " is not here",
     " are not here",
     "the seeds are not beside the repository",
-    "nothing can be mounted here",
-    "this system lets nobody make a room without a net",
+    " is not permitted",
+    " are not permitted here",
 ];
 
-/// The lines of a list of skips that a tool would mend.
-fn for_want_of_a_tool(list: &str) -> Vec<&str> {
-    list.lines()
-        .filter(|line| !NOT_FOR_WANT_OF_A_TOOL.iter().any(|end| line.trim_end().ends_with(end)))
-        .collect()
+fn skips_by_missing_tool(list: &str) -> Vec<&str> {
+    list.lines().filter(|line| !ALLOWED_REASONS.iter().any(|end| line.trim_end().ends_with(end))).collect()
 }
 
-/// Fails where something was skipped for want of a tool, and says what.
-pub(crate) fn judge(root: &Path) -> Result<()> {
-    let list = read(&root.join("target/check/skips"))?;
-    let wanting = for_want_of_a_tool(&list);
+pub(crate) fn check(root: &Path) -> Result<()> {
+    let list = read_file(&root.join("target/check/skips"))?;
+    let wanting = skips_by_missing_tool(&list);
     for line in &wanting {
-        eprintln!("skipped for want of a tool: {line}");
+        eprintln!("skipped because a tool is missing: {line}");
     }
     if !wanting.is_empty() {
         bail!("{} test(s) did not run", wanting.len());
     }
-    println!("nothing was skipped for want of a tool");
+    println!("no test was skipped because a tool is missing");
     Ok(())
 }
 
@@ -39,15 +35,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_tool_would_mend_is_told_from_what_is_not_ours_to_have() {
+    fn skips_by_missing_tool_exclude_allowed_reasons() {
         let list = "everyPage: no Chromium, or no playwright-core and axe-core in FITNESS_NODE_MODULES\n\
                     a: the shared account export is not here\n\
                     b: no PostgreSQL is installed\n\
                     c: the recorded answers of Garmin are not here\n\
                     d: no Python with PyYAML here\n\
-                    e: nothing can be mounted here\n";
+                    e: mounting a tmpfs is not permitted\n";
         let told: Vec<&str> =
-            for_want_of_a_tool(list).iter().filter_map(|line| Some(line.split_once(':')?.0)).collect();
+            skips_by_missing_tool(list).iter().filter_map(|line| Some(line.split_once(':')?.0)).collect();
         assert_eq!(told, ["everyPage", "b", "d"]);
     }
 }

@@ -1,11 +1,11 @@
-//! What every chore needs of the repository: where it is, its files, and cargo in it.
+//! Repository root, files and cargo commands, shared by all tasks.
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Cargo, as a person at the root would run it. What the cargo that runs us says about this package would make build scripts
-/// run again, and everything behind them be built anew.
+/// Cargo as run from a shell at the root. The package variables that `cargo xtask` sets would make
+/// build scripts run again and rebuild everything that depends on them.
 pub(crate) fn cargo(root: &Path) -> Command {
     let mut cargo = Command::new("cargo");
     for (name, _) in std::env::vars_os() {
@@ -18,13 +18,11 @@ pub(crate) fn cargo(root: &Path) -> Command {
     cargo
 }
 
-/// Where cargo builds to.
-pub(crate) fn target(root: &Path) -> Result<PathBuf> {
+pub(crate) fn target_dir(root: &Path) -> Result<PathBuf> {
     let metadata = cargo_metadata::MetadataCommand::new().no_deps().current_dir(root).exec()?;
     Ok(metadata.target_directory.into())
 }
 
-/// Builds what the arguments say.
 pub(crate) fn build(root: &Path, arguments: &[&str]) -> Result<()> {
     let built = cargo(root).args(["build", "--quiet"]).args(arguments).status().context("cargo build")?;
     if !built.success() {
@@ -33,18 +31,16 @@ pub(crate) fn build(root: &Path, arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Builds the athlete's program as it is worked on, and says where it is.
-pub(crate) fn program(root: &Path) -> Result<PathBuf> {
+/// Builds `fitness` with the dev profile and returns its path.
+pub(crate) fn build_fitness(root: &Path) -> Result<PathBuf> {
     build(root, &["-p", "local-fitness", "--bin", "fitness"])?;
-    Ok(target(root)?.join("debug/fitness"))
+    Ok(target_dir(root)?.join("debug/fitness"))
 }
 
-/// The root of the repository.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is one level down").to_owned()
 }
 
-/// A file of it.
-pub(crate) fn read(path: &Path) -> Result<String> {
+pub(crate) fn read_file(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| path.display().to_string())
 }

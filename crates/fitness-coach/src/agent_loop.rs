@@ -1,372 +1,363 @@
-//! One turn of a conversation, as a machine without hands.
+//! Agent loop as a sans-IO state machine: one turn of a conversation.
 //!
-//! [`Turn`] decides what happens next and says so as [`Effect`]s; whoever drives it performs them and tells it what came
-//! of them. It cannot be talked out of its caps: they are counted here, not asked of a model.
+//! [`Turn`] returns the next [`TurnStep`]s; the caller performs them and reports the results. The
+//! limits ([`TurnLimits`]) are counted here, so a model cannot talk its way around them.
 
-use crate::model::{Cost, Failing, Message, ModelError, Part, Reply, Request, Stop, Told, Usage};
-use crate::tools::{STOPPED, Tool, specs};
-use fitness_core::coach_api::DeskError;
+use crate::model::{
+    Cost, Message, ModelError, ModelErrorKind, ModelPart, Reply, Request, StopReason, Usage, UserPart,
+};
+use crate::tools::{STOPPED_MESSAGE, Tool, specs};
+use fitness_core::coach_api::CoachApiError;
 use fitness_core::string_enum;
 use serde_json::Value;
 
-/// The most that may be used in a day, by whatever is asked. Turns that run beside each other share it, so it is looked at
-/// before every request; see `Caps::day`.
+/// Daily limit of a user. Concurrent turns share it, so it is checked before every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
-    /// Tokens.
+pub struct DailyBudget {
     pub tokens: u64,
-    /// Money; `None` where nothing costs.
+    /// `None` if the model is free.
     pub money: Option<Cost>,
 }
 
-/// The most a turn may take.
+/// Limits of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caps {
-    /// How often the model may be asked.
+pub struct TurnLimits {
+    /// Maximum number of model requests.
     pub rounds: u32,
-    /// Tokens the athlete may still use today.
     pub tokens: u64,
-    /// Money the athlete may still spend today; `None` where nothing costs.
+    /// Money left today; `None` if the model is free.
     pub money: Option<Cost>,
-    /// The most one answer may be long, in tokens.
-    pub answer_tokens: u32,
-    /// Tools that may be called in one round; the rest is refused.
+    /// Maximum tokens of one reply.
+    pub response_tokens: u32,
+    /// Maximum tool calls per reply; further ones are refused.
     pub calls: usize,
-    /// What the whole day may take; `None` for a coach that takes nothing. Whoever performs the requests keeps it.
-    pub day: Option<Budget>,
+    /// Daily limit, enforced by the caller that sends the requests; `None` for the built-in coach.
+    pub daily_budget: Option<DailyBudget>,
 }
 
-impl Caps {
-    /// How often a model may be asked in a turn.
-    pub const ROUNDS: u32 = 12;
+impl TurnLimits {
+    /// Default maximum of model requests per turn.
+    pub const MAX_ROUNDS: u32 = 12;
 }
 
-impl Default for Caps {
+impl Default for TurnLimits {
     fn default() -> Self {
         Self {
-            rounds: Self::ROUNDS,
+            rounds: Self::MAX_ROUNDS,
             tokens: 2_000_000,
             money: None,
-            answer_tokens: 4096,
+            response_tokens: 4096,
             calls: 8,
-            day: None,
+            daily_budget: None,
         }
     }
 }
 
-/// Something to do.
 #[derive(Debug)]
-pub enum Effect {
-    /// Ask the model.
-    Ask(Box<Request>),
-    /// Call a tool.
-    Call {
-        /// What its answer refers to.
+pub enum TurnStep {
+    SendRequest(Box<Request>),
+    CallTool {
+        /// Id for the tool result.
         id: String,
-        /// Which.
         tool: &'static Tool,
-        /// What is asked.
         input: Value,
     },
-    /// The turn is over.
-    End(Ending),
+    End(TurnEnd),
 }
 
 string_enum! {
     /// How a turn ended.
-    pub enum Ended("end of a turn") {
-        /// The model said what it had to say.
+    pub enum EndReason("end of a turn") {
         Answered = "answered",
-        /// It wanted to go on for longer than it may.
+        /// Too many model requests.
         Rounds = "rounds",
-        /// The tokens of the day are used up.
+        /// Daily token limit reached.
         Tokens = "tokens",
-        /// The money of the day is spent.
+        /// Daily spending limit reached.
         Money = "money",
-        /// Its answer was cut.
+        /// Reply cut off at its maximum length.
         Length = "length",
-        /// It declined.
         Declined = "declined",
-        /// It could not be reached, or made no sense.
+        /// Model unreachable or reply unusable.
         Failed = "failed",
-        /// The athlete left.
         Cancelled = "cancelled",
-        /// It took longer than it may.
         Time = "time",
     }
 }
 
-/// How a turn ended, and in which words the athlete is told where it did not end well.
+/// End of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ending {
-    /// How.
-    pub ended: Ended,
-    /// What the athlete is told; `None` when the answer stands for itself.
+pub struct TurnEnd {
+    pub reason: EndReason,
+    /// Message to the athlete; `None` after a normal reply.
     pub notice: Option<String>,
 }
 
-impl Ending {
-    fn badly(ended: Ended, notice: impl Into<String>) -> Self {
-        Self { ended, notice: Some(notice.into()) }
+impl TurnEnd {
+    fn with_notice(reason: EndReason, notice: impl Into<String>) -> Self {
+        Self { reason, notice: Some(notice.into()) }
     }
 
-    /// The athlete left.
     #[must_use]
-    pub fn cancelled() -> Self {
-        Self::badly(Ended::Cancelled, "Stopped.")
+    pub fn cancel() -> Self {
+        Self::with_notice(EndReason::Cancelled, "Stopped.")
     }
 
-    /// It took too long.
     #[must_use]
-    pub fn out_of_time() -> Self {
-        Self::badly(Ended::Time, "This took longer than ten minutes and was stopped. Ask something smaller.")
+    pub fn timed_out() -> Self {
+        Self::with_notice(EndReason::Time, "Stopped after ten minutes. Try a smaller question.")
     }
 }
 
-/// A call that waits for its answer.
+/// A tool call without a result yet.
 #[derive(Debug)]
-struct Waiting {
+struct PendingCall {
     id: String,
-    answer: Option<Told>,
+    result: Option<UserPart>,
 }
 
-/// A turn under way.
+/// A turn in progress.
 #[derive(Debug)]
 pub struct Turn {
     system: String,
-    /// Everything said, the oldest first; what this turn added begins at `first`.
+    /// All messages, oldest first; those of this turn start at `first_added`.
     messages: Vec<Message>,
-    first: usize,
-    caps: Caps,
+    first_added: usize,
+    caps: TurnLimits,
     rounds: u32,
     usage: Usage,
     cost: Cost,
-    waiting: Vec<Waiting>,
-    /// What was added and not asked for yet, see `Turn::news`.
-    news: Vec<Message>,
-    over: bool,
+    pending_calls: Vec<PendingCall>,
+    /// Added and not yet taken with [`Turn::take_new_messages`].
+    new_messages: Vec<Message>,
+    finished: bool,
 }
 
 impl Turn {
-    /// Begins a turn with what was said before, what should be known today, and what is said now.
+    /// Starts a turn with the history, today's context and the athlete's message.
     #[must_use]
-    pub fn begin(
+    pub fn start(
         system: String,
         history: Vec<Message>,
         (context, said): (Option<String>, String),
-        caps: Caps,
-    ) -> (Self, Vec<Effect>) {
+        caps: TurnLimits,
+    ) -> (Self, Vec<TurnStep>) {
         let first = history.len();
         let mut messages = history;
-        let parts = context.into_iter().chain([said]).map(|text| Told::Text { text }).collect();
+        let parts = context.into_iter().chain([said]).map(|text| UserPart::Text { text }).collect();
         messages.push(Message::Program { parts });
         let mut turn = Self {
             system,
             messages,
-            first,
+            first_added: first,
             caps,
             rounds: 0,
             usage: Usage::default(),
             cost: Cost::default(),
-            waiting: Vec::new(),
-            news: Vec::new(),
-            over: false,
+            pending_calls: Vec::new(),
+            new_messages: Vec::new(),
+            finished: false,
         };
-        let effects = turn.ask();
+        let effects = turn.request_reply();
         (turn, effects)
     }
 
-    /// What this turn added to the conversation, the athlete's words first.
+    /// Messages of this turn, the athlete's first.
     #[must_use]
-    pub fn added(&self) -> &[Message] {
-        self.messages.get(self.first..).unwrap_or_default()
+    pub fn added_messages(&self) -> &[Message] {
+        self.messages.get(self.first_added..).unwrap_or_default()
     }
 
-    /// What was added since this was last asked, without the athlete's words: each thing as soon as it is known, answers of
-    /// tools one by one. Whoever keeps these has everything that was done, whatever happens next.
-    pub fn news(&mut self) -> Vec<Message> {
-        std::mem::take(&mut self.news)
+    /// Messages added since the last call, without the athlete's; tool results come one by one. A
+    /// caller that stores them loses nothing if the process stops.
+    pub fn take_new_messages(&mut self) -> Vec<Message> {
+        std::mem::take(&mut self.new_messages)
     }
 
-    /// What it took so far.
     #[must_use]
     pub const fn usage(&self) -> Usage {
         self.usage
     }
 
-    /// What it cost so far, as far as that is known.
+    /// Known cost so far.
     #[must_use]
     pub const fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// Something was taken, whatever came of it. What [`Turn::heard`] is told is counted there.
-    pub fn took(&mut self, usage: Usage, cost: Option<Cost>) {
-        self.usage = self.usage.and(usage);
+    /// Adds usage of a request without a reply. [`Turn::handle_reply`] counts its own.
+    pub fn add_usage(&mut self, usage: Usage, cost: Option<Cost>) {
+        self.usage = self.usage.plus(usage);
         self.cost = Cost(self.cost.0.saturating_add(cost.unwrap_or_default().0));
     }
 
-    /// The model answered, or did not; either may have cost something.
-    pub fn heard(
+    /// Handles a reply or failure of the model.
+    pub fn handle_reply(
         &mut self,
         model: &str,
         reply: Result<Reply, ModelError>,
         cost: Option<Cost>,
-    ) -> Vec<Effect> {
-        if self.over {
+    ) -> Vec<TurnStep> {
+        if self.finished {
             return Vec::new();
         }
-        let spent = reply.as_ref().map_or_else(|why| why.spent, |reply| reply.usage);
-        self.took(spent, cost);
+        let spent = reply.as_ref().map_or_else(|why| why.usage, |reply| reply.usage);
+        self.add_usage(spent, cost);
         let reply = match reply {
             Ok(reply) => reply,
-            Err(why) if why.kind == Failing::Limit => {
-                return self.end(Ending::badly(Ended::Tokens, why.message));
+            Err(why) if why.kind == ModelErrorKind::Limit => {
+                return self.end(TurnEnd::with_notice(EndReason::Tokens, why.message));
             }
-            Err(why) => return self.end(Ending::badly(Ended::Failed, why.message)),
+            Err(why) => return self.end(TurnEnd::with_notice(EndReason::Failed, why.message)),
         };
-        match reply.stop {
-            Stop::Length => {
-                return self.end(Ending::badly(
-                    Ended::Length,
-                    "The answer became too long and was cut off. Ask for less at once.",
+        match reply.stop_reason {
+            StopReason::Length => {
+                return self.end(TurnEnd::with_notice(
+                    EndReason::Length,
+                    "The reply was too long and was cut off. Ask for less at a time.",
                 ));
             }
-            Stop::Declined { why } => {
+            StopReason::Declined { reason: why } => {
                 let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-                return self
-                    .end(Ending::badly(Ended::Declined, format!("The model declined to answer{why}")));
+                return self.end(TurnEnd::with_notice(
+                    EndReason::Declined,
+                    format!("The model declined to reply{why}"),
+                ));
             }
-            Stop::Other(_) | Stop::Done | Stop::Calls => {}
+            StopReason::Other(_) | StopReason::Done | StopReason::ToolCalls => {}
         }
         let calls: Vec<(String, String, Value)> = (reply.parts.iter())
             .filter_map(|part| match part {
-                Part::Call { id, tool, input } => Some((id.clone(), tool.clone(), input.clone())),
-                Part::Text { .. } | Part::Sealed { .. } => None,
+                ModelPart::Call { id, tool, input } => Some((id.clone(), tool.clone(), input.clone())),
+                ModelPart::Text { .. } | ModelPart::Sealed { .. } => None,
             })
             .collect();
         let said_anything = !reply.text().trim().is_empty();
-        self.says(model, reply.parts);
+        self.push_model_message(model, reply.parts);
         if calls.is_empty() {
             return self.end(if said_anything {
-                Ending { ended: Ended::Answered, notice: None }
+                TurnEnd { reason: EndReason::Answered, notice: None }
             } else {
-                Ending::badly(
-                    Ended::Failed,
-                    "The model answered with nothing. Ask again, or choose another one.",
+                TurnEnd::with_notice(
+                    EndReason::Failed,
+                    "The model sent an empty reply. Try again, or choose another model.",
                 )
             });
         }
-        self.call(calls)
+        self.start_calls(calls)
     }
 
-    /// A tool answered. When all have, the model is asked again.
-    pub fn answered(&mut self, call: &str, answer: Result<Value, DeskError>) -> Vec<Effect> {
-        if self.over {
+    /// Handles a tool result. After the last one, the model gets the next request.
+    pub fn handle_tool_result(&mut self, call: &str, answer: Result<Value, CoachApiError>) -> Vec<TurnStep> {
+        if self.finished {
             return Vec::new();
         }
-        let waits = self.waiting.iter_mut().find(|waiting| waiting.id == call && waiting.answer.is_none());
+        let waits =
+            self.pending_calls.iter_mut().find(|waiting| waiting.id == call && waiting.result.is_none());
         if let Some(waiting) = waits {
             let (text, refused) = match answer {
                 Ok(value) => (value.to_string(), false),
                 Err(why) => (why.to_string(), true),
             };
-            let answer = Told::Result { call: call.to_owned(), text, refused };
-            self.news.push(Message::Program { parts: vec![answer.clone()] });
-            waiting.answer = Some(answer);
+            let answer = UserPart::Result { call: call.to_owned(), text, refused };
+            self.new_messages.push(Message::Program { parts: vec![answer.clone()] });
+            waiting.result = Some(answer);
         }
-        self.go_on()
+        self.continue_when_answered()
     }
 
-    /// What the model had said when it was stopped in the middle of it: it was heard, so it stays.
-    pub fn broke_off(&mut self, model: &str, said: String) {
-        if !self.over && !said.trim().is_empty() {
-            self.says(model, vec![Part::Text { text: said }]);
+    /// Keeps the text that the athlete saw before the reply was stopped.
+    pub fn keep_partial_text(&mut self, model: &str, said: String) {
+        if !self.finished && !said.trim().is_empty() {
+            self.push_model_message(model, vec![ModelPart::Text { text: said }]);
         }
     }
 
-    /// The turn ends here, whatever was under way.
-    pub fn stop(&mut self, ending: Ending) -> Vec<Effect> {
-        if self.over { Vec::new() } else { self.end(ending) }
+    pub fn stop(&mut self, ending: TurnEnd) -> Vec<TurnStep> {
+        if self.finished { Vec::new() } else { self.end(ending) }
     }
 
-    fn says(&mut self, model: &str, parts: Vec<Part>) {
+    fn push_model_message(&mut self, model: &str, parts: Vec<ModelPart>) {
         let message = Message::Model { name: model.to_owned(), parts };
-        self.news.push(message.clone());
+        self.new_messages.push(message.clone());
         self.messages.push(message);
     }
 
-    fn call(&mut self, calls: Vec<(String, String, Value)>) -> Vec<Effect> {
+    fn start_calls(&mut self, calls: Vec<(String, String, Value)>) -> Vec<TurnStep> {
         let mut effects = Vec::new();
         for (at, (id, name, input)) in calls.into_iter().enumerate() {
             let refusal = match Tool::find(&name) {
-                _ if at >= self.caps.calls => Some("Too many tools at once; call fewer.".to_owned()),
+                _ if at >= self.caps.calls => {
+                    Some("Too many tool calls at once. Call fewer tools.".to_owned())
+                }
                 Some(tool) => {
-                    effects.push(Effect::Call { id: id.clone(), tool, input });
+                    effects.push(TurnStep::CallTool { id: id.clone(), tool, input });
                     None
                 }
-                None => Some("There is no such tool. Use only those you were given.".to_owned()),
+                None => Some("Unknown tool. Use only the tools you were given.".to_owned()),
             };
-            let answer = refusal.map(|text| Told::Result { call: id.clone(), text, refused: true });
-            self.news.extend(answer.clone().map(|answer| Message::Program { parts: vec![answer] }));
-            self.waiting.push(Waiting { id, answer });
+            let answer = refusal.map(|text| UserPart::Result { call: id.clone(), text, refused: true });
+            self.new_messages.extend(answer.clone().map(|answer| Message::Program { parts: vec![answer] }));
+            self.pending_calls.push(PendingCall { id, result: answer });
         }
-        if effects.is_empty() { self.go_on() } else { effects }
+        if effects.is_empty() { self.continue_when_answered() } else { effects }
     }
 
-    fn go_on(&mut self) -> Vec<Effect> {
-        if self.waiting.is_empty() || self.waiting.iter().any(|waiting| waiting.answer.is_none()) {
+    fn continue_when_answered(&mut self) -> Vec<TurnStep> {
+        if self.pending_calls.is_empty() || self.pending_calls.iter().any(|waiting| waiting.result.is_none())
+        {
             return Vec::new();
         }
-        let parts = self.waiting.drain(..).filter_map(|waiting| waiting.answer).collect();
+        let parts = self.pending_calls.drain(..).filter_map(|waiting| waiting.result).collect();
         self.messages.push(Message::Program { parts });
-        self.ask()
+        self.request_reply()
     }
 
-    fn ask(&mut self) -> Vec<Effect> {
+    fn request_reply(&mut self) -> Vec<TurnStep> {
         if self.rounds >= self.caps.rounds {
-            let notice = "The coach looked things up for too long without an answer and was stopped. Ask something narrower.";
-            return self.end(Ending::badly(Ended::Rounds, notice));
+            let notice = "The coach made too many lookups and was stopped. Try a more specific question.";
+            return self.end(TurnEnd::with_notice(EndReason::Rounds, notice));
         }
-        if self.usage.tokens() >= self.caps.tokens {
-            let notice = "The tokens for today are used up. The built-in coach still answers; the limit is in the settings.";
-            return self.end(Ending::badly(Ended::Tokens, notice));
+        if self.usage.total_tokens() >= self.caps.tokens {
+            let notice = "Today's token limit is used up. The built-in coach still works; you can change the limit in Settings.";
+            return self.end(TurnEnd::with_notice(EndReason::Tokens, notice));
         }
         if self.caps.money.is_some_and(|most| self.cost >= most) {
-            let notice = "The money for today is spent. The built-in coach still answers; the limit is in the settings.";
-            return self.end(Ending::badly(Ended::Money, notice));
+            let notice = "Today's spending limit is used up. The built-in coach still works; you can change the limit in Settings.";
+            return self.end(TurnEnd::with_notice(EndReason::Money, notice));
         }
         self.rounds += 1;
-        vec![Effect::Ask(Box::new(Request {
+        vec![TurnStep::SendRequest(Box::new(Request {
             system: self.system.clone(),
             tools: specs(),
             messages: self.messages.clone(),
-            shape: None,
-            max_tokens: self.caps.answer_tokens,
+            response_schema: None,
+            max_tokens: self.caps.response_tokens,
         }))]
     }
 
-    /// Ends, and leaves a conversation that can be gone on with: no call stays without an answer.
-    fn end(&mut self, ending: Ending) -> Vec<Effect> {
-        self.over = true;
-        if !self.waiting.is_empty() {
+    /// Ends the turn and gives every open tool call a result, so that the conversation can
+    /// continue.
+    fn end(&mut self, ending: TurnEnd) -> Vec<TurnStep> {
+        self.finished = true;
+        if !self.pending_calls.is_empty() {
             let mut parts = Vec::new();
-            for waiting in self.waiting.drain(..) {
-                parts.push(waiting.answer.unwrap_or_else(|| {
-                    let answer = stopped(&waiting.id);
-                    self.news.push(Message::Program { parts: vec![answer.clone()] });
+            for waiting in self.pending_calls.drain(..) {
+                parts.push(waiting.result.unwrap_or_else(|| {
+                    let answer = stopped_result(&waiting.id);
+                    self.new_messages.push(Message::Program { parts: vec![answer.clone()] });
                     answer
                 }));
             }
             self.messages.push(Message::Program { parts });
         }
-        vec![Effect::End(ending)]
+        vec![TurnStep::End(ending)]
     }
 }
 
-/// What a call is answered with that was stopped before its tool had answered.
-pub(crate) fn stopped(call: &str) -> Told {
-    Told::Result { call: call.to_owned(), text: STOPPED.to_owned(), refused: true }
+/// Result of a call that was cancelled.
+pub(crate) fn stopped_result(call: &str) -> UserPart {
+    UserPart::Result { call: call.to_owned(), text: STOPPED_MESSAGE.to_owned(), refused: true }
 }
 
 #[cfg(test)]

@@ -1,36 +1,34 @@
-//! A few mornings that never change, to try a model on: how often it keeps the rules, how long it takes, what it costs.
+//! Fixed evaluation cases to test a model: validity, duration and cost of its briefs.
 
 use fitness_core::adherence::grade::Verdict;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::units::{Distance, TimeSpan};
-use fitness_core::facts::{Fact, FactName, FactText, FactValue, FactWord, Facts, Missing, SourceRow};
+use fitness_core::facts::{Fact, FactName, FactText, FactValue, FactWord, Facts, MissingFact, SourceRow};
 use fitness_core::metrics::fitness::FormBand;
 use fitness_core::metrics::recovery::RecoveryBand;
 use fitness_core::metrics::recovery::hrv::HrvState;
-use fitness_core::metrics::{Absent, Quality};
+use fitness_core::metrics::{MissingReason, Quality};
 
 /// A morning to write about.
 #[derive(Debug, Clone)]
-pub struct Trial {
+pub struct EvalCase {
     /// What it is about, in a few words.
     pub name: &'static str,
-    /// The day.
     pub today: Day,
-    /// What is known.
     pub facts: Facts,
     /// What the athlete wants respected.
     pub notes: Vec<String>,
 }
 
 /// What is known of a morning before it is put together.
-type Known = (FactName, FactValue);
+type KnownFact = (FactName, FactValue);
 
 /// The mornings, always the same.
 ///
 /// # Panics
 /// Never: the tests make them all.
 #[must_use]
-pub fn mornings() -> Vec<Trial> {
+pub fn eval_cases() -> Vec<EvalCase> {
     use FactName as N;
     let number = FactValue::Number;
     let minutes = |minutes| FactValue::Time(TimeSpan::from_mins(minutes));
@@ -58,12 +56,12 @@ pub fn mornings() -> Vec<Trial> {
         (N::FormBand, word(FactWord::Form(FormBand::Productive))),
         (N::Load7Days, number(520.0)),
     ];
-    let with_a_plan = |mut facts: Vec<Known>| {
-        facts.extend(name("Tempo run").map(|title| (N::TodaySession, title)));
-        facts.push((N::TodaySessionDistance, km(12)));
-        facts.push((N::TodaySessionState, word(FactWord::Verdict(Verdict::Pending))));
+    let with_a_plan = |mut facts: Vec<KnownFact>| {
+        facts.extend(name("Tempo run").map(|title| (N::TodayWorkout, title)));
+        facts.push((N::TodayWorkoutDistance, km(12)));
+        facts.push((N::TodayWorkoutVerdict, word(FactWord::Verdict(Verdict::Pending))));
         facts.push((N::LastVerdict, word(FactWord::Verdict(Verdict::Short))));
-        facts.push((N::LastJudgedDay, FactValue::Day(today().previous())));
+        facts.push((N::LastGradedDay, FactValue::Day(today().previous())));
         facts.push((N::DaysToRace, number(41.0)));
         facts
     };
@@ -77,7 +75,7 @@ pub fn mornings() -> Vec<Trial> {
         ("a morning without data", Vec::new(), Vec::new()),
     ]
     .into_iter()
-    .map(|(name, known, notes)| Trial { name, today: today(), facts: facts(known), notes })
+    .map(|(name, known, notes)| EvalCase { name, today: today(), facts: facts(known), notes })
     .collect()
 }
 
@@ -85,10 +83,11 @@ fn today() -> Day {
     Day::new(2026, 6, 16).expect("a day")
 }
 
-fn facts(known: Vec<Known>) -> Facts {
+fn facts(known: Vec<KnownFact>) -> Facts {
     let missing = FactName::ALL.iter().filter(|name| known.iter().all(|(there, _)| there != *name));
-    let missing = missing.map(|name| Missing { id: (*name).into(), why: Absent::NotYet }).collect();
-    let told = |(name, value): Known| Fact {
+    let missing =
+        missing.map(|name| MissingFact { id: (*name).into(), why: MissingReason::NotYet }).collect();
+    let told = |(name, value): KnownFact| Fact {
         id: name.into(),
         value,
         unit: name.unit(),
@@ -104,16 +103,16 @@ fn facts(known: Vec<Known>) -> Facts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::brief::{Morning, write_brief};
+    use crate::brief::{BriefInput, write_brief};
     use fitness_core::domain::units::UnitSystem;
 
     #[tokio::test]
-    async fn every_morning_can_be_written_about() {
-        let all = mornings();
+    async fn every_eval_case_yields_a_brief() {
+        let all = eval_cases();
         assert_eq!(all.len(), 5);
         for trial in &all {
-            let Trial { today, facts, notes, .. } = trial;
-            let morning = Morning { today: *today, facts, notes, units: UnitSystem::Metric };
+            let EvalCase { today, facts, notes, .. } = trial;
+            let morning = BriefInput { today: *today, facts, notes, units: UnitSystem::Metric };
             let written = write_brief(None, &morning, &mut ()).await;
             assert!(!written.rendered.is_empty(), "{}", trial.name);
         }

@@ -1,11 +1,11 @@
-//! The coach: brief, chat, drafts and proposals, by any model or by none.
+//! The coach: daily brief, chat, drafts and proposals, with or without a language model.
 //!
-//! FENCED. This crate depends on `fitness-core` alone. It cannot name the store, not even in a test, so what
-//! only a human may do cannot be reached from here: there is nothing an injected instruction could call.
-//! `cargo xtask tidy` keeps it that way.
+//! This crate may depend on `fitness-core` only, also in tests, which `cargo xtask tidy` checks.
+//! The actions that only the athlete may take are in the store, so there is nothing here that an
+//! injected instruction could call.
 //!
-//! Start at [`model`], which says what a model is here; then [`prompt`], what it is told, [`prompt_lint`], which reads that as a
-//! compiler would, and [`brief`], what becomes of it every morning. [`rule_based`] is the coach without any model.
+//! Start at [`model`], the interface to a language model; then [`prompt`], its instructions,
+//! [`prompt_lint`], which checks them, and [`brief`]. [`rule_based`] is the coach without a model.
 
 pub mod agent_loop;
 pub mod brief;

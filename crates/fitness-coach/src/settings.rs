@@ -1,54 +1,50 @@
-//! Who coaches an athlete: what they chose, in words and as it is stored.
+//! Coach settings of an athlete: provider, model, endpoint and daily limits.
 
 use crate::model::Cost;
-use fitness_core::domain::untrusted_text::visible;
+use crate::model::catalog::ClaudeModel;
+use fitness_core::domain::untrusted_text::{capitalize, escape_invisible, group_thousands};
 use fitness_core::string_enum;
 use serde::{Deserialize, Serialize};
 
-/// The name of the setting that says who coaches.
-pub const SETTING: &str = "coach";
-/// The name of the setting with what was found out about the server of a model: no choice of anybody's.
-pub const FOUND_SETTING: &str = "coach_found";
-/// Where a model on this machine is when nobody says otherwise: Ollama's own address.
-pub const LOCAL_MODEL: &str = "http://127.0.0.1:11434/v1";
-/// The most dollars a day that can be allowed.
-pub const MAX_DOLLARS: f64 = 1000.0;
+/// Setting key of [`CoachSettings`].
+pub const SETTING_KEY: &str = "coach";
+/// Setting key of the detected capabilities of a model server.
+pub const CAPABILITIES_SETTING_KEY: &str = "coach_found";
+/// Default URL of a local model: Ollama.
+pub const LOCAL_MODEL_URL: &str = "http://127.0.0.1:11434/v1";
+/// Maximum daily limit in US dollars.
+pub const MAX_DOLLARS_PER_DAY: f64 = 1000.0;
 
 string_enum! {
-    /// Who coaches.
     #[derive(Default)]
     pub enum Provider("coach") {
-        /// Rules only.
         #[default]
         BuiltIn = "built-in",
-        /// Claude.
         Anthropic = "anthropic",
-        /// Whatever speaks OpenAI's chat completions.
+        /// Any server with OpenAI's chat completions API.
         Openai = "openai",
     }
 }
 
-/// What an athlete chose.
+/// Coach settings of an athlete.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Chosen {
-    /// Who.
+pub struct CoachSettings {
     pub provider: Provider,
-    /// Which model of theirs.
+    /// Model name; default depends on the provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Where it is, when not where it usually is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// Whether it was chosen at the terminal, and so may be in the network of the server whoever it is for.
+    /// Set at the terminal, so the URL may be in the server's own network.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_terminal: bool,
-    /// Tokens a day, all together.
+    /// Daily token limit, input and output.
     pub tokens_a_day: u64,
-    /// Millionths of a US dollar a day.
+    /// Daily spending limit in millionths of a US dollar.
     pub micros_a_day: u64,
 }
 
-impl Default for Chosen {
+impl Default for CoachSettings {
     fn default() -> Self {
         Self {
             provider: Provider::default(),
@@ -61,8 +57,8 @@ impl Default for Chosen {
     }
 }
 
-impl Chosen {
-    /// The model that would be asked, as the athlete knows it.
+impl CoachSettings {
+    /// Name of the model for display.
     #[must_use]
     pub fn model_name(&self) -> String {
         let usual = match self.provider {
@@ -70,65 +66,85 @@ impl Chosen {
             Provider::Anthropic => "sonnet",
             Provider::Openai => "a model",
         };
-        visible(self.model.as_deref().unwrap_or(usual)).to_string()
+        escape_invisible(self.model.as_deref().unwrap_or(usual)).to_string()
     }
 
-    /// Who coaches, as a sentence.
+    /// The settings as a sentence.
     #[must_use]
-    pub fn who(&self) -> String {
+    pub fn describe(&self) -> String {
         match (self.provider, &self.address) {
-            (Provider::BuiltIn, ..) => "The built-in coach: rules, no model, no key.".to_owned(),
+            (Provider::BuiltIn, ..) => "Built-in coach: rules, no AI, no API key.".to_owned(),
             (Provider::Anthropic, address) => {
-                let at = address.as_deref().map(|at| format!(" at {}", visible(at))).unwrap_or_default();
-                format!("Claude, {}{at}.", self.model_name())
+                let at =
+                    address.as_deref().map(|at| format!(" at {}", escape_invisible(at))).unwrap_or_default();
+                format!("{}{at}.", model_label(&self.model_name()))
             }
             (Provider::Openai, address) => {
-                format!("{} at {}.", self.model_name(), visible(address.as_deref().unwrap_or(LOCAL_MODEL)))
+                format!("{} {}.", self.model_name(), place(address.as_deref().unwrap_or(LOCAL_MODEL_URL)))
             }
         }
     }
 }
 
-/// Dollars a day, as a person writes them, in millionths.
-///
-/// # Errors
-/// A sentence, when that is no limit.
-pub fn micros_a_day(dollars: f64) -> Result<u64, String> {
-    if !(0.0..=MAX_DOLLARS).contains(&dollars) {
-        return Err("that is no limit: give dollars a day, 0 to 1000, such as 0.50".to_owned());
+/// A model as people write it: `Claude Haiku` for `haiku`, `Built-in coach` for `built-in`.
+#[must_use]
+pub fn model_label(name: &str) -> String {
+    match name.parse::<ClaudeModel>() {
+        Ok(claude) => format!("Claude {}", capitalize(claude.as_str())),
+        Err(_) if name == Provider::BuiltIn.as_str() => "Built-in coach".to_owned(),
+        Err(_) => name.to_owned(),
+    }
+}
+
+/// `on this machine (127.0.0.1:11434)` or `at models.example.org`, without the rest of the URL.
+fn place(address: &str) -> String {
+    let host = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let host = host.split('/').next().unwrap_or(host);
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    let is_local = name == "localhost" || name == "[::1]" || name.starts_with("127.");
+    let host = escape_invisible(host);
+    if is_local { format!("on this machine ({host})") } else { format!("at {host}") }
+}
+
+/// Converts US dollars per day to millionths.
+pub fn parse_dollars_per_day(dollars: f64) -> Result<u64, String> {
+    if !(0.0..=MAX_DOLLARS_PER_DAY).contains(&dollars) {
+        return Err("not a valid limit; give dollars per day from 0 to 1000, such as 0.50".to_owned());
     }
     Ok((dollars * 1_000_000.0).round() as u64)
 }
 
-/// A key that the owner of the server lets everybody use, and how much each may use with it in a day.
+/// An API key that the server owner shares with all users, with daily limits per user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Shared {
-    /// Whose key it is for.
+pub struct SharedKey {
     pub provider: Provider,
-    /// The one place it was given for: no other is ever shown it.
+    /// The only base URL the key is sent to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// Tokens a day for each athlete, all together.
+    /// Daily token limit per user.
     pub tokens_a_day: u64,
-    /// Millionths of a US dollar a day for each athlete.
+    /// Daily spending limit per user in millionths of a US dollar.
     pub micros_a_day: u64,
-    /// The key, sealed.
     pub sealed: String,
 }
 
-impl Shared {
-    /// Whether it is for what an athlete chose.
+impl SharedKey {
+    /// Whether the key can be used with these settings.
     #[must_use]
-    pub fn is_for(&self, chosen: &Chosen) -> bool {
+    pub fn applies_to(&self, chosen: &CoachSettings) -> bool {
         chosen.provider != Provider::BuiltIn
             && self.provider == chosen.provider
             && self.address == chosen.address
     }
 
-    /// How much each may use, as words.
+    /// The limits as text.
     #[must_use]
-    pub fn allows(&self) -> String {
-        format!("{} tokens and {} a day for each athlete", self.tokens_a_day, Cost(self.micros_a_day))
+    pub fn describe_allowance(&self) -> String {
+        format!(
+            "{} tokens and {} per day for each user",
+            group_thousands(self.tokens_a_day),
+            Cost(self.micros_a_day)
+        )
     }
 }
 
@@ -137,39 +153,61 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_of_ones_own_is_told() {
-        let chosen = Chosen { provider: Provider::Anthropic, ..Chosen::default() };
-        assert_eq!(chosen.who(), "Claude, sonnet.");
-        let elsewhere = Chosen { address: Some("https://proxy.example".to_owned()), ..chosen };
-        assert_eq!(elsewhere.who(), "Claude, sonnet at https://proxy.example.");
+    fn describe_names_a_custom_address() {
+        let chosen = CoachSettings { provider: Provider::Anthropic, ..CoachSettings::default() };
+        assert_eq!(chosen.describe(), "Claude Sonnet.");
+        let elsewhere = CoachSettings { address: Some("https://proxy.example".to_owned()), ..chosen };
+        assert_eq!(elsewhere.describe(), "Claude Sonnet at https://proxy.example.");
     }
 
     #[test]
-    fn a_shared_key_is_for_the_place_it_was_given_for() {
-        let shared = Shared {
+    fn describe_says_where_another_server_is() {
+        let server = |address: Option<&str>| CoachSettings {
+            provider: Provider::Openai,
+            model: Some("llama3.2".to_owned()),
+            address: address.map(str::to_owned),
+            ..CoachSettings::default()
+        };
+        for (address, says) in [
+            (None, "llama3.2 on this machine (127.0.0.1:11434)."),
+            (Some("http://localhost:9/v1"), "llama3.2 on this machine (localhost:9)."),
+            (Some("http://[::1]:9/v1"), "llama3.2 on this machine ([::1]:9)."),
+            (Some("https://models.example/v1"), "llama3.2 at models.example."),
+        ] {
+            assert_eq!(server(address).describe(), says);
+        }
+        assert_eq!(
+            ["opus", "built-in", "llama3.2"].map(model_label),
+            ["Claude Opus", "Built-in coach", "llama3.2"]
+        );
+    }
+
+    #[test]
+    fn shared_key_applies_only_to_its_provider_and_address() {
+        let shared = SharedKey {
             provider: Provider::Anthropic,
             address: None,
             tokens_a_day: 1,
             micros_a_day: 1,
             sealed: String::new(),
         };
-        let chosen = |provider, address: Option<&str>| Chosen {
+        let chosen = |provider, address: Option<&str>| CoachSettings {
             provider,
             address: address.map(str::to_owned),
-            ..Chosen::default()
+            ..CoachSettings::default()
         };
-        assert!(shared.is_for(&chosen(Provider::Anthropic, None)));
-        assert!(!shared.is_for(&chosen(Provider::Anthropic, Some("https://elsewhere.example"))));
-        assert!(!shared.is_for(&chosen(Provider::Openai, None)));
-        let built_in = Shared { provider: Provider::BuiltIn, ..shared };
-        assert!(!built_in.is_for(&chosen(Provider::BuiltIn, None)));
+        assert!(shared.applies_to(&chosen(Provider::Anthropic, None)));
+        assert!(!shared.applies_to(&chosen(Provider::Anthropic, Some("https://elsewhere.example"))));
+        assert!(!shared.applies_to(&chosen(Provider::Openai, None)));
+        let built_in = SharedKey { provider: Provider::BuiltIn, ..shared };
+        assert!(!built_in.applies_to(&chosen(Provider::BuiltIn, None)));
     }
 
     #[test]
-    fn a_limit_in_dollars_is_one_that_can_be() {
-        assert_eq!(micros_a_day(0.5), Ok(500_000));
+    fn invalid_dollar_limit_is_refused() {
+        assert_eq!(parse_dollars_per_day(0.5), Ok(500_000));
         for bad in [-0.01, 1000.01, f64::NAN, f64::INFINITY] {
-            assert!(micros_a_day(bad).is_err(), "{bad}");
+            assert!(parse_dollars_per_day(bad).is_err(), "{bad}");
         }
     }
 }

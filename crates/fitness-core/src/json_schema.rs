@@ -1,19 +1,19 @@
-//! JSON Schemas of words, ids and days: the same wherever one is spoken to a model.
+//! JSON Schemas of string enums, ids and days, shared by all tools and response formats.
 
 use crate::adherence::grade::Verdict;
 use crate::coach_api::requests::SeriesMetric;
-use crate::coach_api::responses::{ProposedStatus, SuggestionStatus};
+use crate::coach_api::responses::{ProposalOrDraft, SuggestionStatus};
 use crate::domain::calendar::Day;
 use crate::domain::ids::{ActivityId, NoteId, ObservationId, PlanId, ProposalId, WorkoutId};
-use crate::domain::observation::{Excuse, ObservationKind};
+use crate::domain::observation::{AbsenceReason, ObservationKind};
 use crate::domain::sport::Sport;
 use crate::llm_output::brief::{Metric, Tone};
-use crate::llm_output::{Action, DayName};
-use crate::plan::{DurationType, Goal, Level, PlanStatus, StepType, TargetType, WorkoutKind};
+use crate::llm_output::{DayName, WorkoutAction};
+use crate::plan::{DurationType, GoalDistance, Level, PlanStatus, StepType, TargetType, WorkoutKind};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
-macro_rules! schema_of_words {
+macro_rules! impl_enum_schema {
     ($($name:ident),+) => { $(
         impl JsonSchema for $name {
             fn schema_name() -> Cow<'static, str> {
@@ -26,17 +26,17 @@ macro_rules! schema_of_words {
         }
     )+ };
 }
-schema_of_words!(
-    Action,
+impl_enum_schema!(
+    WorkoutAction,
     DayName,
     DurationType,
-    Excuse,
-    Goal,
+    AbsenceReason,
+    GoalDistance,
     Level,
     Metric,
     ObservationKind,
     PlanStatus,
-    ProposedStatus,
+    ProposalOrDraft,
     SeriesMetric,
     Sport,
     StepType,

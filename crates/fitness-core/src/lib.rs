@@ -1,11 +1,13 @@
-//! The words, numbers and rules of local-fitness.
+//! Domain types, metrics and training rules of local-fitness.
 //!
-//! Everything here is pure: values in, values out. This crate must never read a file, a socket, an
-//! environment variable or a clock, and never speak SQL; whoever needs the time passes it in.
+//! Everything here is pure: no files, sockets, environment variables, SQL or clock. Callers pass
+//! the time in.
 //!
-//! Start reading at [`grade`](adherence::grade), the only place that decides a verdict, then [`data_frontier`](crate::adherence::data_frontier), which says
-//! how far the data reaches, then [`plan`]; then [`facts`], the only numbers that a model's prose may carry,
-//! [`llm_output`], the only way in which a model says what should change, and [`coach_api`], everything that a coach may do.
+//! Start reading at [`grade`](adherence::grade), the only place that decides a verdict, then
+//! [`data_frontier`](crate::adherence::data_frontier) (through which day the data is complete) and
+//! [`plan`]. For the coach: [`facts`] are the only numbers a model's text may contain,
+//! [`llm_output`] validates what a model proposes, and [`coach_api`] lists every operation a coach
+//! can call.
 
 pub mod adherence;
 pub mod coach_api;
@@ -18,4 +20,4 @@ pub mod plan;
 pub mod presentation;
 mod string_enum;
 
-pub use string_enum::UnknownWord;
+pub use string_enum::ParseEnumError;

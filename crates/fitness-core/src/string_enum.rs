@@ -1,19 +1,19 @@
-//! Enums with one spelling for JSON, database text, CSS and MCP. Not `strum`: its error does not list the accepted words,
-//! and serde would need every spelling a second time.
+//! Enums with one spelling for JSON, database text, CSS and MCP. Not `strum`: its error does not
+//! list the accepted words, and serde would need every spelling a second time.
 
-/// A word that is not one of the expected ones.
+/// Text that is not one of the enum's words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is not a {what}; expected one of: {expected}")]
-pub struct UnknownWord {
-    /// What kind of word was expected, in the athlete's terms.
+pub struct ParseEnumError {
+    /// What the enum stands for, as shown to the user: `sport`, `goal`.
     pub what: &'static str,
-    /// What was given instead.
     pub given: String,
-    /// The words that would have been understood.
+    /// The accepted words, separated by commas.
     pub expected: String,
 }
 
-/// Defines an enum of wire words once: `as_str`, `ALL`, `Display`, `FromStr` and serde agree by construction.
+/// Defines an enum with one string per variant, shared by `as_str`, `ALL`, `Display`, `FromStr` and
+/// serde.
 #[macro_export]
 macro_rules! string_enum {
     (
@@ -29,10 +29,10 @@ macro_rules! string_enum {
         }
 
         impl $name {
-            /// Every word, in the order of definition.
+            /// Every variant, in the order of definition.
             $vis const ALL: &'static [Self] = &[ $( Self::$variant, )+ ];
 
-            /// The one spelling used in the database, in JSON, in CSS classes and over MCP.
+            /// The string used in the database, in JSON, in CSS classes and over MCP.
             #[must_use]
             $vis const fn as_str(self) -> &'static str {
                 match self { $( Self::$variant => $word, )+ }
@@ -46,11 +46,11 @@ macro_rules! string_enum {
         }
 
         impl std::str::FromStr for $name {
-            type Err = $crate::UnknownWord;
+            type Err = $crate::ParseEnumError;
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 Self::ALL.iter().copied().find(|word| word.as_str() == text).ok_or_else(|| {
                     let expected: Vec<&str> = Self::ALL.iter().map(|word| word.as_str()).collect();
-                    $crate::UnknownWord { what: $what, given: text.to_owned(), expected: expected.join(", ") }
+                    $crate::ParseEnumError { what: $what, given: text.to_owned(), expected: expected.join(", ") }
                 })
             }
         }

@@ -1,11 +1,11 @@
-//! A recording as the FIT file a watch would have written.
+//! Writes a recording as a FIT file.
 
 use super::physiology::Body;
-use super::samples::{Mark, Point, Summary, Track};
-use super::season::{Kind, Part};
-use super::workout_steps::POOL;
+use super::samples::{DemoRecording, LapMark, Point, Summary};
+use super::season::{ActivityKind, StepPurpose};
+use super::workout_steps::POOL_LENGTH_M;
 use fitness_core::domain::calendar::Instant;
-use fitness_sources::fit::write::File;
+use fitness_sources::fit::write::FitWriter;
 use rustyfit::profile::mesgdef::{
     Activity, DeviceInfo, Event, FileCreator, FileId, Lap, Length, Record, Session, Set, UserProfile,
 };
@@ -13,24 +13,23 @@ use rustyfit::profile::typedef::{self, DateTime, EventType, FitBaseType, MesgNum
 use rustyfit::proto::{Field, Message, Value};
 use std::io;
 
-/// What calls itself the device. Not one of Garmin's: no watch recorded this.
-pub(super) const DEVICE: &str = "Demo watch";
+/// Not a Garmin device, because no watch recorded this.
+pub(super) const DEVICE_NAME: &str = "Demo watch";
 
-/// An activity file.
-pub(super) fn activity(track: &Track, body: &Body) -> io::Result<Vec<u8>> {
-    let start = fit_time(track.begins);
+pub(super) fn activity(track: &DemoRecording, body: &Body) -> io::Result<Vec<u8>> {
+    let start = fit_time(track.started_at);
     let at = |seconds: u32| DateTime(start.0 + seconds);
     let whole = track.summary(body);
     let end = at(whole.elapsed_ms / 1000);
-    File::of(25 * track.points.len() + 2048, |file| {
-        file.put(file_id(typedef::File::ACTIVITY, start))?;
-        file.put(FileCreator { software_version: 100, ..FileCreator::new() })?;
-        file.put(event(start, EventType::START))?;
-        file.put(DeviceInfo {
+    FitWriter::build(25 * track.points.len() + 2048, |file| {
+        file.write_message(file_id(typedef::File::ACTIVITY, start))?;
+        file.write_message(FileCreator { software_version: 100, ..FileCreator::new() })?;
+        file.write_message(event(start, EventType::START))?;
+        file.write_message(DeviceInfo {
             timestamp: start,
             device_index: typedef::DeviceIndex(0),
             manufacturer: typedef::Manufacturer::DEVELOPMENT,
-            product_name: DEVICE.into(),
+            product_name: DEVICE_NAME.into(),
             ..DeviceInfo::new()
         })?;
         let laps = track.laps(body);
@@ -39,23 +38,23 @@ pub(super) fn activity(track: &Track, body: &Body) -> io::Result<Vec<u8>> {
         let mut record = RecordMessage::new(track.kind);
         for (i, point) in track.points.iter().enumerate() {
             if let Some((from, until)) = pauses.next_if(|(_, until)| point.t > *until) {
-                file.put(event(at(*from), EventType::STOP_ALL))?;
-                file.put(event(at(*until), EventType::START))?;
+                file.write_message(event(at(*from), EventType::STOP_ALL))?;
+                file.write_message(event(at(*until), EventType::START))?;
             }
-            file.write(record.of(start, point))?;
+            file.write(record.fill(start, point))?;
             while let Some((number, (mark, summary))) = next_lap.next_if(|(_, (mark, _))| mark.last <= i) {
-                file.put(lap(track.kind, start, number, mark, summary))?;
+                file.write_message(lap(track.kind, start, number, mark, summary))?;
             }
         }
         for (number, length) in track.lengths.iter().enumerate() {
-            file.put(pool_length(start, number, length))?;
+            file.write_message(pool_length(start, number, length))?;
         }
         for (number, set) in track.sets.iter().enumerate() {
-            file.put(strength_set(start, number, set))?;
+            file.write_message(strength_set(start, number, set))?;
         }
-        file.put(event(end, EventType::STOP_ALL))?;
-        file.put(session(track, start, &whole, laps.len()))?;
-        file.put(Activity {
+        file.write_message(event(end, EventType::STOP_ALL))?;
+        file.write_message(session(track, start, &whole, laps.len()))?;
+        file.write_message(Activity {
             timestamp: end,
             total_timer_time: whole.timer_ms,
             num_sessions: 1,
@@ -68,16 +67,16 @@ pub(super) fn activity(track: &Track, body: &Body) -> io::Result<Vec<u8>> {
     })
 }
 
-/// A settings file, as lie among the activities of every export.
+/// A settings file, which real exports also contain.
 pub(super) fn settings(at: Instant, body: &Body, age: u8) -> io::Result<Vec<u8>> {
-    File::of(256, |file| {
-        file.put(file_id(typedef::File::SETTINGS, fit_time(at)))?;
-        file.put(UserProfile {
+    FitWriter::build(256, |file| {
+        file.write_message(file_id(typedef::File::SETTINGS, fit_time(at)))?;
+        file.write_message(UserProfile {
             gender: typedef::Gender::FEMALE,
             age,
             height: 169,
             weight: (body.kg * 10.0).round() as u16,
-            resting_heart_rate: body.resting.round() as u8,
+            resting_heart_rate: body.resting_heart_rate.round() as u8,
             ..UserProfile::new()
         })
     })
@@ -94,7 +93,7 @@ fn file_id(kind: typedef::File, time_created: DateTime) -> FileId {
         product: 1,
         serial_number: 20_260_614,
         time_created,
-        product_name: DEVICE.into(),
+        product_name: DEVICE_NAME.into(),
         ..FileId::new()
     }
 }
@@ -108,23 +107,23 @@ fn event(timestamp: DateTime, event_type: EventType) -> Event {
     message
 }
 
-fn sport(kind: Kind) -> (typedef::Sport, SubSport) {
+fn sport(kind: ActivityKind) -> (typedef::Sport, SubSport) {
     use typedef::Sport;
     match kind {
-        Kind::Run | Kind::Hills | Kind::Race => (Sport::RUNNING, SubSport::GENERIC),
-        Kind::Track => (Sport::RUNNING, SubSport::TRACK),
-        Kind::Trail => (Sport::RUNNING, SubSport::TRAIL),
-        Kind::Treadmill => (Sport::RUNNING, SubSport::TREADMILL),
-        Kind::Ride => (Sport::CYCLING, SubSport::ROAD),
-        Kind::Trainer => (Sport::CYCLING, SubSport::INDOOR_CYCLING),
-        Kind::Swim => (Sport::SWIMMING, SubSport::LAP_SWIMMING),
-        Kind::Strength => (Sport::TRAINING, SubSport::STRENGTH_TRAINING),
-        Kind::Walk => (Sport::WALKING, SubSport::GENERIC),
-        Kind::Hike => (Sport::HIKING, SubSport::GENERIC),
+        ActivityKind::Run | ActivityKind::Hills | ActivityKind::Race => (Sport::RUNNING, SubSport::GENERIC),
+        ActivityKind::Track => (Sport::RUNNING, SubSport::TRACK),
+        ActivityKind::Trail => (Sport::RUNNING, SubSport::TRAIL),
+        ActivityKind::Treadmill => (Sport::RUNNING, SubSport::TREADMILL),
+        ActivityKind::Ride => (Sport::CYCLING, SubSport::ROAD),
+        ActivityKind::Trainer => (Sport::CYCLING, SubSport::INDOOR_CYCLING),
+        ActivityKind::Swim => (Sport::SWIMMING, SubSport::LAP_SWIMMING),
+        ActivityKind::Strength => (Sport::TRAINING, SubSport::STRENGTH_TRAINING),
+        ActivityKind::Walk => (Sport::WALKING, SubSport::GENERIC),
+        ActivityKind::Hike => (Sport::HIKING, SubSport::GENERIC),
     }
 }
 
-fn lap(kind: Kind, start: DateTime, number: usize, mark: &Mark, summary: &Summary) -> Lap {
+fn lap(kind: ActivityKind, start: DateTime, number: usize, mark: &LapMark, summary: &Summary) -> Lap {
     let (sport, sub_sport) = sport(kind);
     let mut lap = Lap::new();
     lap.message_index = typedef::MessageIndex(number as u16);
@@ -138,18 +137,18 @@ fn lap(kind: Kind, start: DateTime, number: usize, mark: &Mark, summary: &Summar
     lap.avg_heart_rate = summary.heart_rate;
     lap.max_heart_rate = summary.max_heart_rate;
     lap.intensity = match mark.part {
-        Part::Steady => typedef::Intensity::ACTIVE,
-        Part::Warmup => typedef::Intensity::WARMUP,
-        Part::Interval => typedef::Intensity::INTERVAL,
-        Part::Recovery => typedef::Intensity::RECOVERY,
-        Part::Rest => typedef::Intensity::REST,
-        Part::Cooldown => typedef::Intensity::COOLDOWN,
+        StepPurpose::Steady => typedef::Intensity::ACTIVE,
+        StepPurpose::Warmup => typedef::Intensity::WARMUP,
+        StepPurpose::Interval => typedef::Intensity::INTERVAL,
+        StepPurpose::Recovery => typedef::Intensity::RECOVERY,
+        StepPurpose::Rest => typedef::Intensity::REST,
+        StepPurpose::Cooldown => typedef::Intensity::COOLDOWN,
     };
     lap.lap_trigger =
         if mark.automatic { typedef::LapTrigger::DISTANCE } else { typedef::LapTrigger::MANUAL };
     lap.sport = sport;
     lap.sub_sport = sub_sport;
-    if kind != Kind::Strength {
+    if kind != ActivityKind::Strength {
         lap.total_distance = summary.cm;
         (lap.avg_speed, lap.max_speed) = (summary.speed, summary.max_speed);
         lap.avg_cadence = summary.cadence;
@@ -163,7 +162,7 @@ fn lap(kind: Kind, start: DateTime, number: usize, mark: &Mark, summary: &Summar
     lap
 }
 
-fn session(track: &Track, start: DateTime, whole: &Summary, laps: usize) -> Session {
+fn session(track: &DemoRecording, start: DateTime, whole: &Summary, laps: usize) -> Session {
     let (sport, sub_sport) = sport(track.kind);
     let mut session = Session::new();
     session.message_index = typedef::MessageIndex(0);
@@ -182,7 +181,7 @@ fn session(track: &Track, start: DateTime, whole: &Summary, laps: usize) -> Sess
     session.first_lap_index = 0;
     session.num_laps = laps as u16;
     session.trigger = typedef::SessionTrigger::ACTIVITY_END;
-    if track.kind != Kind::Strength {
+    if track.kind != ActivityKind::Strength {
         session.total_distance = whole.cm;
         (session.avg_speed, session.max_speed) = (whole.speed, whole.max_speed);
         (session.avg_cadence, session.max_cadence) = (whole.cadence, whole.max_cadence);
@@ -191,8 +190,8 @@ fn session(track: &Track, start: DateTime, whole: &Summary, laps: usize) -> Sess
         (session.avg_power, session.max_power) = (whole.power, whole.max_power);
         session.normalized_power = whole.normalized_power;
     }
-    if track.kind == Kind::Swim {
-        session.pool_length = (POOL * 100.0) as u16;
+    if track.kind == ActivityKind::Swim {
+        session.pool_length = (POOL_LENGTH_M * 100.0) as u16;
         session.pool_length_unit = typedef::DisplayMeasure::METRIC;
         session.num_lengths = track.lengths.len() as u16;
         session.num_active_lengths = track.lengths.iter().filter(|l| l.strokes.is_some()).count() as u16;
@@ -221,7 +220,7 @@ fn pool_length(start: DateTime, number: usize, length: &super::samples::Length) 
         message.length_type = typedef::LengthType::ACTIVE;
         message.total_strokes = strokes;
         message.swim_stroke = typedef::SwimStroke::FREESTYLE;
-        message.avg_speed = (POOL * 1_000_000.0 / f64::from(ms)).round() as u16;
+        message.avg_speed = (POOL_LENGTH_M * 1_000_000.0 / f64::from(ms)).round() as u16;
     }
     message
 }
@@ -246,15 +245,15 @@ fn strength_set(start: DateTime, number: usize, set: &super::samples::Set) -> Se
     message
 }
 
-/// The record message, filled again for every second: there are millions of them. The short forms of speed and
-/// height are enough for a runner and save four bytes a second.
+/// A record message that is reused for every second, because there are millions. The short forms of
+/// speed and altitude save four bytes per second.
 struct RecordMessage {
     message: Message,
     values: Vec<fn(&Point) -> Value>,
 }
 
 impl RecordMessage {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: ActivityKind) -> Self {
         let mut this =
             Self { message: Message { num: MesgNum::RECORD, ..Message::default() }, values: Vec::new() };
         this.field(Record::TIMESTAMP, FitBaseType::UINT32, |_| Value::Uint32(0));
@@ -263,7 +262,7 @@ impl RecordMessage {
             this.field(Record::POSITION_LONG, FitBaseType::SINT32, |p| Value::Int32(p.position.1));
             this.field(Record::ALTITUDE, FitBaseType::UINT16, |p| Value::Uint16(p.altitude));
         }
-        if kind != Kind::Strength {
+        if kind != ActivityKind::Strength {
             this.field(Record::DISTANCE, FitBaseType::UINT32, |p| Value::Uint32(p.cm));
             this.field(Record::SPEED, FitBaseType::UINT16, |p| Value::Uint16(p.speed));
             this.field(Record::CADENCE, FitBaseType::UINT8, |p| Value::Uint8(p.cadence));
@@ -280,7 +279,7 @@ impl RecordMessage {
         self.values.push(value);
     }
 
-    fn of(&mut self, start: DateTime, point: &Point) -> &mut Message {
+    fn fill(&mut self, start: DateTime, point: &Point) -> &mut Message {
         for (field, value) in self.message.fields.iter_mut().zip(&self.values) {
             field.value = value(point);
         }

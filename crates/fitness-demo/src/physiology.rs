@@ -1,41 +1,38 @@
-//! The athlete's body: what an effort costs, and what the heart makes of it.
+//! Physiology of the athlete: cost of an effort and heart rate response.
 
 use super::season::Season;
 use chrono::Datelike;
 use fitness_core::domain::calendar::Day;
 
-/// Highest heart rate, beats per minute.
 pub(super) const MAX_HEART_RATE: f64 = 187.0;
-/// Heart rate at which an hour can just be raced.
+/// Heart rate that can be sustained for about an hour.
 pub(super) const THRESHOLD_HEART_RATE: f64 = 172.0;
 
 /// The body on one day.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Body {
-    /// Oxygen uptake at best, ml/kg/min, as running speed tells it.
     pub(super) vdot: f64,
     /// Heart rate at rest.
-    pub(super) resting: f64,
-    /// Beats more or less than usual at the same effort: the night, the week, an illness not quite over.
+    pub(super) resting_heart_rate: f64,
+    /// Daily deviation of the heart rate at the same effort, from sleep, load or illness.
     pub(super) form: f64,
-    /// How much warmer than usual it is, -1 to 1: heat makes the heart drift.
+    /// Warmth, -1 to 1; heat causes heart rate drift.
     pub(super) heat: f64,
-    /// Power for an hour on the bike, watts.
+    /// FTP on the bike, watts.
     pub(super) threshold_power: f64,
-    /// Body weight, kilograms.
     pub(super) kg: f64,
 }
 
 impl Body {
-    pub(super) fn on(season: &Season<'_>, day: Day) -> Self {
-        let mut dice = season.dice("body", day);
+    pub(super) fn on_day(season: &Season<'_>, day: Day) -> Self {
+        let mut dice = season.rng("body", day);
         let vdot = season.fitness(day);
         // Warmest at the end of July.
         let year = f64::from(day.date().ordinal()) / 365.25;
         let heat = (std::f64::consts::TAU * (year - 0.57)).cos() * 0.7 + dice.normal() * 0.2;
         Self {
             vdot,
-            resting: 52.0 - 0.9 * (vdot - 44.0),
+            resting_heart_rate: 52.0 - 0.9 * (vdot - 44.0),
             form: dice.normal() * 1.6 + 10.0 * season.illness(day),
             heat,
             threshold_power: 186.0 + 3.0 * (vdot - 44.0),
@@ -43,46 +40,46 @@ impl Body {
         }
     }
 
-    /// The heart rate an effort settles at. The share of the reserve is about the share of oxygen uptake (Swain and
-    /// Leutholtz 1997): at 0.70 of it, with 52 at rest and 187 at most, 146.5.
+    /// Steady-state heart rate of an effort. The fraction of heart rate reserve is about the
+    /// fraction of VO2max (Swain and Leutholtz 1997): 0.70 with 52 at rest and 187 max gives 146.5.
     pub(super) fn heart_rate_at(&self, effort: f64) -> f64 {
-        // Near the top the heart has little left to give.
+        // Flattens near the maximum.
         let share = if effort > 0.9 { 0.9 + (effort - 0.9) * 0.6 } else { effort };
-        self.resting + share.clamp(0.0, 1.0) * (MAX_HEART_RATE - self.resting)
+        self.resting_heart_rate + share.clamp(0.0, 1.0) * (MAX_HEART_RATE - self.resting_heart_rate)
     }
 
-    /// Which share of the reserve a heart rate is.
+    /// Heart rate as a fraction of the reserve.
     pub(super) fn reserve(&self, heart_rate: f64) -> f64 {
-        ((heart_rate - self.resting) / (MAX_HEART_RATE - self.resting)).clamp(0.0, 1.0)
+        ((heart_rate - self.resting_heart_rate) / (MAX_HEART_RATE - self.resting_heart_rate)).clamp(0.0, 1.0)
     }
 
-    /// Banister's impulse of a minute at a share of the reserve, with a woman's constants.
+    /// Banister's TRIMP per minute at a fraction of the reserve, with the constants for women.
     pub(super) fn impulse(reserve: f64) -> f64 {
         0.86 * reserve * (1.67 * reserve).exp()
     }
 
-    /// Kilocalories of a minute at a share of the reserve: a litre of oxygen is about five.
+    /// Kilocalories per minute at a fraction of the reserve; a litre of oxygen is about 5 kcal.
     pub(super) fn kcal(&self, reserve: f64) -> f64 {
         reserve * self.vdot * self.kg * 0.005
     }
 }
 
-/// Oxygen uptake of running on the flat, ml/kg/min (Daniels and Gilbert 1979); m/s.
+/// Oxygen cost of running on the flat in ml/kg/min (Daniels and Gilbert 1979), speed in m/s.
 pub(super) fn uptake_at(speed: f64) -> f64 {
     let v = speed * 60.0;
     -4.60 + 0.182_258 * v + 0.000_104 * v * v
 }
 
-/// The speed on the flat that takes so much oxygen, m/s: at 0.88 of a VDOT of 50, 3.92.
+/// Inverse of [`uptake_at`], in m/s: 0.88 of a VDOT of 50 gives 3.92.
 pub(super) fn speed_at(uptake: f64) -> f64 {
     let (a, b, c) = (0.000_104, 0.182_258, -4.60 - uptake);
     (-b + (b * b - 4.0 * a * c).sqrt()) / (2.0 * a) / 60.0
 }
 
-/// Seconds for a distance at a VDOT (Daniels and Gilbert 1979): 10 km at 50 in 2480.
+/// Race time in seconds at a VDOT (Daniels and Gilbert 1979): 10 km at 50 takes 2480.
 pub(super) fn race_time(vdot: f64, meters: f64) -> f64 {
     let (mut low, mut high) = (200.0_f64, 30_000.0_f64);
-    // Slower takes less of what there is, although more can be kept up for less long.
+    // Bisection: a slower pace needs less than the sustainable fraction.
     for _ in 0..50 {
         let seconds = f64::midpoint(low, high);
         let t = seconds / 60.0;
@@ -92,7 +89,7 @@ pub(super) fn race_time(vdot: f64, meters: f64) -> f64 {
     high
 }
 
-/// How much more a metre costs on a slope than on the flat (Minetti 2002), downhill not less than most runners gain.
+/// Energy cost of a slope relative to the flat (Minetti et al. 2002), with a lower bound downhill.
 pub(super) fn slope_cost(grade: f64) -> f64 {
     let i = grade.clamp(-0.45, 0.45);
     let cost = ((((155.4 * i - 30.4) * i - 43.3) * i + 46.3) * i + 19.5) * i + 3.6;

@@ -1,77 +1,77 @@
-//! Invented towns and the ways around them.
+//! Fictional towns and routes.
 
-use super::rng::Dice;
-use super::season::{Kind, Outing};
+use super::rng::Rng;
+use super::season::{ActivityKind, DemoActivity};
 use std::f64::consts::{PI, TAU};
 
-/// Metres to a degree of latitude.
-const DEGREE: f64 = 111_320.0;
-/// A track: two straights and two bends, 400 metres around.
-const BEND: f64 = 36.5;
-const STRAIGHT: f64 = (400.0 - TAU * BEND) / 2.0;
-/// The hill of the repeats: how long, and how steep.
-const HILL: f64 = 260.0;
+/// Metres per degree of latitude.
+const METERS_PER_DEGREE: f64 = 111_320.0;
+/// Of a 400 m track: two straights and two bends.
+const BEND_RADIUS_M: f64 = 36.5;
+const STRAIGHT_M: f64 = (400.0 - TAU * BEND_RADIUS_M) / 2.0;
+// Length and grade of the hill for hill repeats.
+const HILL_LENGTH_M: f64 = 260.0;
 const HILL_GRADE: f64 = 0.075;
 
-/// A start, and the lie of the land around it.
+/// A starting point with its terrain.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Location {
     latitude: f64,
     longitude: f64,
     altitude: f64,
-    /// How hilly: 1 is rolling country.
+    /// Hilliness; 1 is rolling terrain.
     relief: f64,
 }
 
-const HOME: Place = Place { latitude: 46.951, longitude: 7.438, altitude: 548.0, relief: 0.55 };
-const TRACK: Place = Place { latitude: 46.963, longitude: 7.461, altitude: 556.0, relief: 0.35 };
-const FOREST: Place = Place { latitude: 46.905, longitude: 7.512, altitude: 742.0, relief: 1.9 };
-const RACE: Place = Place { latitude: 46.782, longitude: 7.612, altitude: 560.0, relief: 0.18 };
-const AWAY: Place = Place { latitude: 40.781, longitude: -73.966, altitude: 34.0, relief: 0.3 };
+const HOME: Location = Location { latitude: 46.951, longitude: 7.438, altitude: 548.0, relief: 0.55 };
+const TRACK: Location = Location { latitude: 46.963, longitude: 7.461, altitude: 556.0, relief: 0.35 };
+const FOREST: Location = Location { latitude: 46.905, longitude: 7.512, altitude: 742.0, relief: 1.9 };
+const RACE: Location = Location { latitude: 46.782, longitude: 7.612, altitude: 560.0, relief: 0.18 };
+const AWAY: Location = Location { latitude: 40.781, longitude: -73.966, altitude: 34.0, relief: 0.3 };
 
-impl Place {
-    fn of(outing: &Outing) -> Self {
+impl Location {
+    fn for_activity(outing: &DemoActivity) -> Self {
         match outing.kind {
-            _ if outing.away => AWAY,
-            Kind::Track => TRACK,
-            Kind::Trail | Kind::Hike => FOREST,
-            Kind::Race => RACE,
+            _ if outing.is_away => AWAY,
+            ActivityKind::Track => TRACK,
+            ActivityKind::Trail | ActivityKind::Hike => FOREST,
+            ActivityKind::Race => RACE,
             _ => HOME,
         }
     }
 
-    /// Height above the sea at so many metres east and north of here: long waves and short ones.
+    /// Altitude at metres east and north of the start, as a sum of waves.
     fn altitude_at(&self, (x, y): (f64, f64)) -> f64 {
         let wave = |height: f64, length: f64, turn: f64| {
             let along = x * turn.cos() + y * turn.sin();
-            // Zero and level at the start, whatever the turn.
+            // Zero and flat at the start.
             height * ((TAU * along / length).cos() - 1.0)
         };
         let waves = wave(-30.0, 5200.0, 0.4) + wave(13.0, 2300.0, 1.9) + wave(-4.0, 830.0, 2.6);
         self.altitude + self.relief * waves
     }
 
-    /// Degrees as FIT counts them: the whole circle is 2^32.
+    /// FIT semicircles: 2^32 for the full circle.
     fn semicircles(&self, (x, y): (f64, f64)) -> (i32, i32) {
-        let latitude = self.latitude + y / DEGREE;
-        let longitude = self.longitude + x / (DEGREE * self.latitude.to_radians().cos());
+        let latitude = self.latitude + y / METERS_PER_DEGREE;
+        let longitude = self.longitude + x / (METERS_PER_DEGREE * self.latitude.to_radians().cos());
         let semicircles = |degrees: f64| (degrees * (2_147_483_648.0 / 180.0)).round() as i32;
         (semicircles(latitude), semicircles(longitude))
     }
 }
 
-/// A closed way, as points the same distance apart.
+/// A closed route of equidistant points.
 #[derive(Debug)]
-struct Round {
+struct LoopRoute {
     points: Vec<(f64, f64)>,
     length: f64,
 }
 
-impl Round {
-    /// A round of a length through the start. Few shapes, as everybody has favourite ways, each of any length.
+impl LoopRoute {
+    /// A loop of the given length through the start. There are few shapes, like favourite routes.
     fn new(shape: i64, length: f64) -> Self {
         const CORNERS: usize = 720;
-        let mut dice = Dice::new(0, "round", shape);
+        let mut dice = Rng::new(0, "round", shape);
         let heading = dice.between(0.0, TAU);
         let bulges: Vec<(f64, f64)> =
             (0..4).map(|i| (dice.between(0.05, 0.3) / f64::from(1 + i), dice.between(0.0, TAU))).collect();
@@ -111,63 +111,66 @@ impl Round {
     }
 }
 
-/// Where an outing goes.
+/// Route of an activity.
 #[derive(Debug)]
-pub(super) struct Way {
-    place: Place,
-    kind: Kind,
-    round: Round,
+pub(super) struct Route {
+    location: Location,
+    kind: ActivityKind,
+    loop_route: LoopRoute,
 }
 
-impl Way {
-    /// The way of an outing that is `length` metres long, or whose warm-up is where the rest goes back and forth.
-    pub(super) fn new(outing: &Outing, length: f64) -> Self {
+impl Route {
+    /// A route of `length` metres; of the warm-up only, if the main part is on a track or hill.
+    pub(super) fn new(outing: &DemoActivity, length: f64) -> Self {
         let shape = match outing.kind {
-            Kind::Race => 100,
-            Kind::Track | Kind::Hills => 101,
-            _ => outing.dice.clone().below(6),
+            ActivityKind::Race => 100,
+            ActivityKind::Track | ActivityKind::Hills => 101,
+            _ => outing.rng.clone().below(6),
         };
-        Self { place: Place::of(outing), kind: outing.kind, round: Round::new(shape, length.max(400.0)) }
+        Self {
+            location: Location::for_activity(outing),
+            kind: outing.kind,
+            loop_route: LoopRoute::new(shape, length.max(400.0)),
+        }
     }
 
-    /// Metres east and north, and height: `main` metres into the part between warm-up and cool-down, where there is
-    /// one, else `distance` metres around.
+    /// Metres east and north, and altitude: `main` metres into the track or hill part if given,
+    /// else `distance` metres along the loop.
     pub(super) fn at(&self, distance: f64, main: Option<f64>) -> ((f64, f64), f64) {
         match (self.kind, main) {
-            (Kind::Track, Some(main)) => {
-                let at = oval(main.rem_euclid(400.0));
-                (at, self.place.altitude)
+            (ActivityKind::Track, Some(main)) => {
+                let at = track_position(main.rem_euclid(400.0));
+                (at, self.location.altitude)
             }
-            (Kind::Hills, Some(main)) => {
-                let up = HILL - (main.rem_euclid(2.0 * HILL) - HILL).abs();
-                ((up * 0.6, up * 0.8), self.place.altitude + up * HILL_GRADE)
+            (ActivityKind::Hills, Some(main)) => {
+                let up = HILL_LENGTH_M - (main.rem_euclid(2.0 * HILL_LENGTH_M) - HILL_LENGTH_M).abs();
+                ((up * 0.6, up * 0.8), self.location.altitude + up * HILL_GRADE)
             }
             _ => {
-                let at = self.round.at(distance);
-                (at, self.place.altitude_at(at))
+                let at = self.loop_route.at(distance);
+                (at, self.location.altitude_at(at))
             }
         }
     }
 
-    /// Latitude and longitude in FIT's unit.
     pub(super) fn semicircles(&self, at: (f64, f64)) -> (i32, i32) {
-        self.place.semicircles(at)
+        self.location.semicircles(at)
     }
 }
 
-/// Metres east and north on a track from the start of its home straight.
-fn oval(distance: f64) -> (f64, f64) {
-    let bend = PI * BEND;
-    if distance < STRAIGHT {
+/// Metres east and north of the start of the home straight.
+fn track_position(distance: f64) -> (f64, f64) {
+    let bend = PI * BEND_RADIUS_M;
+    if distance < STRAIGHT_M {
         (distance, 0.0)
-    } else if distance < STRAIGHT + bend {
-        let turn = (distance - STRAIGHT) / BEND;
-        (STRAIGHT + BEND * turn.sin(), BEND - BEND * turn.cos())
-    } else if distance < 2.0 * STRAIGHT + bend {
-        (STRAIGHT - (distance - STRAIGHT - bend), 2.0 * BEND)
+    } else if distance < STRAIGHT_M + bend {
+        let turn = (distance - STRAIGHT_M) / BEND_RADIUS_M;
+        (STRAIGHT_M + BEND_RADIUS_M * turn.sin(), BEND_RADIUS_M - BEND_RADIUS_M * turn.cos())
+    } else if distance < 2.0 * STRAIGHT_M + bend {
+        (STRAIGHT_M - (distance - STRAIGHT_M - bend), 2.0 * BEND_RADIUS_M)
     } else {
-        let turn = (distance - 2.0 * STRAIGHT - bend) / BEND;
-        (-BEND * turn.sin(), BEND + BEND * turn.cos())
+        let turn = (distance - 2.0 * STRAIGHT_M - bend) / BEND_RADIUS_M;
+        (-BEND_RADIUS_M * turn.sin(), BEND_RADIUS_M + BEND_RADIUS_M * turn.cos())
     }
 }
 
@@ -176,8 +179,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_way_is_as_long_as_it_says_and_has_no_jumps() {
-        let round = Round::new(3, 10_000.0);
+    fn route_has_its_stated_length_and_no_jumps() {
+        let round = LoopRoute::new(3, 10_000.0);
         let metre_by_metre = |at: &dyn Fn(f64) -> (f64, f64), length: i32| {
             (0..length)
                 .map(|i| (at(f64::from(i)), at(f64::from(i + 1))))
@@ -186,7 +189,7 @@ mod tests {
         };
         let (length, most) = metre_by_metre(&|d| round.at(d), 10_000);
         assert!((length - 10_000.0).abs() < 20.0 && most < 1.1, "{length} {most}");
-        let (length, most) = metre_by_metre(&|d| oval(d % 400.0), 400);
+        let (length, most) = metre_by_metre(&|d| track_position(d % 400.0), 400);
         assert!((length - 400.0).abs() < 0.5 && most < 1.01, "{length} {most}");
     }
 }

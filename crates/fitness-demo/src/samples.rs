@@ -1,39 +1,35 @@
-//! What the watch recorded, in the whole numbers it writes, and what it makes of them in the end.
+//! Recorded samples in FIT units, and summaries of laps and recordings.
 
 use super::physiology::{Body, MAX_HEART_RATE};
-use super::season::{Kind, Part};
+use super::season::{ActivityKind, StepPurpose};
 use fitness_core::domain::calendar::Instant;
 use std::ops::RangeInclusive;
 
-/// One second.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Point {
-    /// Seconds since the start, pauses included.
+    /// Seconds since the start, including pauses.
     pub(super) t: u32,
-    /// In semicircles.
     pub(super) position: (i32, i32),
     pub(super) cm: u32,
-    /// Millimetres a second.
     pub(super) speed: u16,
-    /// Fifths of a metre above -500 m.
+    /// In 1/5 m above -500 m.
     pub(super) altitude: u16,
     pub(super) heart_rate: u8,
-    /// A minute: of one leg, of the cranks, or strokes.
+    /// Per minute: one leg, crank revolutions, or strokes.
     pub(super) cadence: u8,
     pub(super) power: u16,
 }
 
-/// Where a lap ends.
+/// The end of a lap.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mark {
-    /// Its last point.
+pub(super) struct LapMark {
     pub(super) last: usize,
-    pub(super) part: Part,
-    /// Whether the watch made it after a round distance, or the athlete's workout did.
+    pub(super) part: StepPurpose,
+    /// Auto lap, or a workout step.
     pub(super) automatic: bool,
 }
 
-/// One length of the pool, or a rest at the wall.
+/// A pool length, or a rest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Length {
     pub(super) from: u32,
@@ -42,41 +38,38 @@ pub(super) struct Length {
     pub(super) strokes: Option<u16>,
 }
 
-/// One set of strength work, or a rest.
+/// A strength set, or a rest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Set {
     pub(super) from: u32,
     pub(super) until: u32,
-    /// The number of the exercise, repetitions, and sixteenths of a kilogram; `None` for a rest.
+    /// Exercise number, repetitions, and weight in 1/16 kg; `None` for a rest.
     pub(super) work: Option<(usize, u16, u16)>,
 }
 
-/// A recording.
 #[derive(Debug)]
-pub(super) struct Track {
-    pub(super) kind: Kind,
-    pub(super) begins: Instant,
+pub(super) struct DemoRecording {
+    pub(super) kind: ActivityKind,
+    pub(super) started_at: Instant,
     pub(super) offset_s: i32,
     pub(super) points: Vec<Point>,
-    pub(super) marks: Vec<Mark>,
-    /// From and until, seconds since the start.
+    pub(super) lap_marks: Vec<LapMark>,
+    /// Start and end in seconds since the start.
     pub(super) pauses: Vec<(u32, u32)>,
     pub(super) lengths: Vec<Length>,
     pub(super) sets: Vec<Set>,
-    /// From the last point until the button was pressed.
+    /// Seconds from the last point until the recording was stopped.
     pub(super) tail_ms: u32,
 }
 
-/// What a lap or a whole recording comes to.
+/// Summary of a lap or a whole recording.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Summary {
     /// Seconds since the start of the recording.
     pub(super) from: u32,
     pub(super) elapsed_ms: u32,
-    /// Without pauses.
     pub(super) timer_ms: u32,
     pub(super) cm: u32,
-    /// Millimetres a second.
     pub(super) speed: u16,
     pub(super) max_speed: u16,
     pub(super) heart_rate: u8,
@@ -87,41 +80,38 @@ pub(super) struct Summary {
     pub(super) power: u16,
     pub(super) max_power: u16,
     pub(super) normalized_power: u16,
-    /// Metres.
     pub(super) ascent: u16,
     pub(super) descent: u16,
     pub(super) min_altitude: u16,
     pub(super) max_altitude: u16,
     pub(super) kcal: u16,
-    /// Banister's impulse.
     pub(super) impulse: f64,
-    /// Seconds below the first zone and in each of the five.
+    /// Seconds below zone 1 and in each of the five zones.
     pub(super) zones: [u32; 6],
 }
 
-/// The lower bounds of the five zones: from 50 to 90 % of the highest heart rate.
+/// Lower bounds of the five zones: 50 to 90 % of max HR.
 pub(super) fn zone_floors() -> [u8; 5] {
     [0.5, 0.6, 0.7, 0.8, 0.9].map(|share| (share * MAX_HEART_RATE).round() as u8)
 }
 
-impl Track {
+impl DemoRecording {
     pub(super) fn summary(&self, body: &Body) -> Summary {
-        self.between(0..=self.points.len() - 1, body)
+        self.summarize(0..=self.points.len() - 1, body)
     }
 
-    /// Every lap with its mark, in order.
-    pub(super) fn laps(&self, body: &Body) -> Vec<(Mark, Summary)> {
+    pub(super) fn laps(&self, body: &Body) -> Vec<(LapMark, Summary)> {
         let mut first = 0;
-        let mut laps = Vec::with_capacity(self.marks.len());
-        for mark in &self.marks {
-            laps.push((*mark, self.between(first..=mark.last, body)));
+        let mut laps = Vec::with_capacity(self.lap_marks.len());
+        for mark in &self.lap_marks {
+            laps.push((*mark, self.summarize(first..=mark.last, body)));
             first = mark.last;
         }
         laps
     }
 
-    /// Sums up from one point to another. Laps share the point between them; it counts for the earlier one.
-    fn between(&self, range: RangeInclusive<usize>, body: &Body) -> Summary {
+    /// Summary of a range of points. The point between two laps counts for the earlier one.
+    fn summarize(&self, range: RangeInclusive<usize>, body: &Body) -> Summary {
         let (begin, end) = (self.points[*range.start()], self.points[*range.end()]);
         let own = if *range.start() == 0 { range.clone() } else { range.start() + 1..=*range.end() };
         let points = &self.points[own];
@@ -136,7 +126,7 @@ impl Track {
         let most = |value: fn(&Point) -> u16| points.iter().map(value).max().unwrap_or_default();
         let turning: Vec<f64> =
             points.iter().filter(|p| p.cadence > 0).map(|p| f64::from(p.cadence)).collect();
-        let (ascent, descent) = climbed(points);
+        let (ascent, descent) = ascent_and_descent(points);
         let (mut kcal, mut impulse, mut zones) = (0.0, 0.0, [0; 6]);
         let floors = zone_floors();
         for point in points {
@@ -159,7 +149,7 @@ impl Track {
             max_cadence: most(|p| p.cadence.into()) as u8,
             power: mean(|p| f64::from(p.power)).round() as u16,
             max_power: most(|p| p.power),
-            normalized_power: normalized(points),
+            normalized_power: normalized_power(points),
             ascent,
             descent,
             min_altitude: points.iter().map(|p| p.altitude).min().unwrap_or_default(),
@@ -171,8 +161,8 @@ impl Track {
     }
 }
 
-/// Metres up and down, counting a climb once it is three metres: less than that is weather.
-fn climbed(points: &[Point]) -> (u16, u16) {
+/// Ascent and descent in metres, ignoring changes below three metres, which are noise.
+fn ascent_and_descent(points: &[Point]) -> (u16, u16) {
     let (mut up, mut down) = (0, 0);
     let Some(first) = points.first() else { return (0, 0) };
     let mut turn = i32::from(first.altitude);
@@ -191,7 +181,7 @@ fn climbed(points: &[Point]) -> (u16, u16) {
 }
 
 /// Coggan's normalized power: the fourth root of the mean fourth power of 30-second means.
-fn normalized(points: &[Point]) -> u16 {
+fn normalized_power(points: &[Point]) -> u16 {
     if points.iter().all(|p| p.power == 0) || points.len() < 30 {
         return 0;
     }

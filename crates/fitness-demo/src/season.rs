@@ -1,22 +1,21 @@
-//! What is trained when: two half marathons a year, counted back from the last day.
+//! The training of each day: two half marathons a year, counted back from the last day.
 //!
-//! A day depends on the seed and on how long before the end it lies, never on where the export begins: a
-//! longer export ends like a shorter one.
+//! A day depends on the seed and on its distance from the last day, not on where the export starts,
+//! so a longer export ends like a shorter one.
 
 use super::physiology::Body;
-use super::plan_follower::{self, Follows};
-use super::rng::Dice;
+use super::plan_follower::{self, FollowedWorkout};
+use super::rng::Rng;
 use super::workout_steps;
 use chrono::{DateTime, Datelike, NaiveTime, TimeDelta, TimeZone, Utc, Weekday};
 use chrono_tz::Tz;
-use fitness_core::domain::calendar::{Day, Instant, offset_in};
+use fitness_core::domain::calendar::{Day, Instant, utc_offset_seconds};
 
 /// Weeks from one half marathon to the next.
-const CYCLE: i64 = 26;
+const WEEKS_PER_CYCLE: i64 = 26;
 
-/// What kind of outing it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum ActivityKind {
     Run,
     Track,
     Hills,
@@ -31,7 +30,7 @@ pub(super) enum Kind {
     Hike,
 }
 
-impl Kind {
+impl ActivityKind {
     pub(super) const fn is_run(self) -> bool {
         matches!(self, Self::Run | Self::Track | Self::Hills | Self::Trail | Self::Treadmill | Self::Race)
     }
@@ -40,15 +39,14 @@ impl Kind {
         matches!(self, Self::Ride | Self::Trainer)
     }
 
-    /// Under a roof, so without positions and heights.
+    /// Without GPS and altitude.
     pub(super) const fn is_indoors(self) -> bool {
         matches!(self, Self::Treadmill | Self::Trainer | Self::Swim | Self::Strength)
     }
 }
 
-/// What a step of an outing is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum StepPurpose {
     Steady,
     Warmup,
     Interval,
@@ -57,38 +55,36 @@ pub(super) enum Part {
     Cooldown,
 }
 
-/// How long a step is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Amount {
     Meters(f64),
     Seconds(f64),
 }
 
-/// A stretch at one effort, or from one to another. An effort is a fraction of maximal oxygen uptake.
+/// Effort is a fraction of VO2max and may change linearly over the step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Step {
-    pub(super) part: Part,
+pub(super) struct DemoStep {
+    pub(super) purpose: StepPurpose,
     pub(super) amount: Amount,
-    pub(super) from: f64,
-    pub(super) to: f64,
+    pub(super) effort_from: f64,
+    pub(super) effort_to: f64,
 }
 
-/// Something the athlete went out to do, and did.
 #[derive(Debug, Clone)]
-pub(super) struct Outing {
+pub(super) struct DemoActivity {
     pub(super) day: Day,
-    pub(super) kind: Kind,
+    pub(super) kind: ActivityKind,
     pub(super) name: String,
-    pub(super) steps: Vec<Step>,
-    pub(super) begins: Instant,
+    pub(super) steps: Vec<DemoStep>,
+    pub(super) started_at: Instant,
     pub(super) offset_s: i32,
-    /// Whether it was in the other town.
-    pub(super) away: bool,
-    /// For everything that happens on the way.
-    pub(super) dice: Dice,
+    /// Whether the athlete was travelling.
+    pub(super) is_away: bool,
+    /// For random events during the activity.
+    pub(super) rng: Rng,
 }
 
-/// What a week is for.
+/// Training phase of a week.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Base,
@@ -102,67 +98,67 @@ enum Phase {
     Return,
 }
 
-/// A whole life of training, looked up by day.
+/// The training of any day.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Season<'a> {
     pub(super) seed: u64,
     /// The day of the export.
-    pub(super) ends: Day,
+    pub(super) last_day: Day,
     /// A day in the week that seasons are counted back from.
-    pub(super) counts_from: Day,
+    pub(super) season_anchor: Day,
     pub(super) zone: Tz,
-    /// What is done instead, from the first day of it on.
-    pub(super) follows: &'a [Follows],
+    /// Workouts of a plan, which replace the season from their first day on.
+    pub(super) followed: &'a [FollowedWorkout],
 }
 
 impl Season<'_> {
-    /// Everything trained on a day, in order. Nothing on the last one: the export was made at noon, before work
-    /// was over.
-    pub(super) fn on(&self, day: Day) -> Vec<Outing> {
-        let mut dice = self.dice("plan", day);
+    /// Activities of a day, in order. None on the last day, because the export was made at noon.
+    pub(super) fn activities_on(&self, day: Day) -> Vec<DemoActivity> {
+        let mut dice = self.rng("plan", day);
         let week = self.week(day);
-        if day < self.ends && self.is_told(day) {
-            let told = self.follows.iter().filter(|told| told.workout.date == day);
-            let done = told.filter_map(plan_follower::outing).collect::<Vec<_>>();
+        if day < self.last_day && self.is_planned(day) {
+            let told = self.followed.iter().filter(|told| told.workout.date == day);
+            let done = told.filter_map(plan_follower::follow_workout).collect::<Vec<_>>();
             return done
                 .into_iter()
-                .map(|(kind, name, steps)| self.outing(day, kind, name, steps, &mut dice))
+                .map(|(kind, name, steps)| self.activity(day, kind, name, steps, &mut dice))
                 .collect();
         }
         let (phase, progress) = (self.phase(week), self.progress(week));
-        let flying = self.travels(week) && matches!(day.weekday(), Weekday::Mon | Weekday::Sat);
-        if day >= self.ends || phase == Phase::Ill || flying {
+        let flying = self.is_travel_week(week) && matches!(day.weekday(), Weekday::Mon | Weekday::Sat);
+        if day >= self.last_day || phase == Phase::Ill || flying {
             return Vec::new();
         }
         let light = matches!(phase, Phase::Base | Phase::Build) && week % 4 == 2;
-        // In the early years there was less time, and less of it went into training.
-        let early = 1.0 - (-0.11 * split(week).0 as f64).exp();
+        // Lower volume in the early years.
+        let early = 1.0 - (-0.11 * cycle_position(week).0 as f64).exp();
         let volume = (0.78 + 0.27 * progress) * (1.0 - 0.45 * early) * if light { 0.75 } else { 1.0 };
-        let missed = dice.chance(0.06 + 0.16 * early);
+        let missed = dice.happens(0.06 + 0.16 * early);
         let mut done = Vec::new();
-        let planned = self.planned(day, phase, volume, &mut dice);
-        if let Some((kind, name, steps)) = planned.filter(|(kind, ..)| *kind == Kind::Race || !missed) {
-            done.push(self.outing(day, kind, name, steps, &mut dice));
+        let planned = self.plan_day(day, phase, volume, &mut dice);
+        if let Some((kind, name, steps)) = planned.filter(|(kind, ..)| *kind == ActivityKind::Race || !missed)
+        {
+            done.push(self.activity(day, kind, name, steps, &mut dice));
         }
-        if done.is_empty() && phase != Phase::Return && dice.chance(0.09) {
+        if done.is_empty() && phase != Phase::Return && dice.happens(0.09) {
             let steps = workout_steps::walk(&mut dice);
-            done.push(self.outing(day, Kind::Walk, "Lunch walk".to_owned(), steps, &mut dice));
+            done.push(self.activity(day, ActivityKind::Walk, "Lunch walk".to_owned(), steps, &mut dice));
         }
         done
     }
 
-    /// Whether a day is told by a plan: then the season has no illness and no journey for it.
-    fn is_told(&self, day: Day) -> bool {
-        self.follows.first().is_some_and(|first| day >= first.workout.date)
+    /// Whether a plan defines the day; then there is no illness and no travel.
+    fn is_planned(&self, day: Day) -> bool {
+        self.followed.first().is_some_and(|first| day >= first.workout.date)
     }
 
-    fn planned(
+    fn plan_day(
         &self,
         day: Day,
         phase: Phase,
         volume: f64,
-        dice: &mut Dice,
-    ) -> Option<(Kind, String, Vec<Step>)> {
+        dice: &mut Rng,
+    ) -> Option<(ActivityKind, String, Vec<DemoStep>)> {
         use Weekday::{Fri, Mon, Sat, Sun, Thu, Tue, Wed};
         let week = self.week(day);
         let odd = week % 2 == 1;
@@ -179,10 +175,12 @@ impl Season<'_> {
             (Phase::RaceWeek | Phase::Taper, Thu) => workout_steps::tempo(10.0),
             (Phase::RaceWeek, Mon) => return None,
             (Phase::RaceWeek, Tue) => workout_steps::strides(6.0, 6),
-            (Phase::Recovery, Wed) => (Kind::Walk, "Easy walk".to_owned(), workout_steps::walk(dice)),
+            (Phase::Recovery, Wed) => (ActivityKind::Walk, "Easy walk".to_owned(), workout_steps::walk(dice)),
             (Phase::Recovery, Fri) => workout_steps::swim(10),
             (Phase::Recovery | Phase::Return, Sun) => workout_steps::easy(dice, 6.0),
-            (Phase::Return, Wed) => (Kind::Walk, "First walk again".to_owned(), workout_steps::walk(dice)),
+            (Phase::Return, Wed) => {
+                (ActivityKind::Walk, "First walk again".to_owned(), workout_steps::walk(dice))
+            }
             (Phase::Return, Fri) => workout_steps::easy(dice, 4.5),
             (Phase::Recovery | Phase::Return, _) => return None,
             (Phase::Off, Tue) => workout_steps::strength(dice),
@@ -198,11 +196,11 @@ impl Season<'_> {
             (_, Tue) if away => workout_steps::strides(7.0, 6),
             (_, Tue) => workout_steps::intervals(dice, volume),
             (Phase::Base, Wed) => workout_steps::swim(12),
-            (_, Wed) if cold || dice.chance(0.2) => workout_steps::treadmill(volume),
+            (_, Wed) if cold || dice.happens(0.2) => workout_steps::treadmill(volume),
             (_, Wed) => workout_steps::easy(dice, 7.0 * volume),
             (Phase::Base, Thu) if odd => workout_steps::easy(dice, 7.5 * volume),
             (_, Thu) => workout_steps::tempo(22.0 * volume),
-            (_, Fri) if !odd && dice.chance(0.5) => return None,
+            (_, Fri) if !odd && dice.happens(0.5) => return None,
             (Phase::Base, Fri) => workout_steps::trainer(volume),
             (_, Fri) => workout_steps::swim(14),
             (_, Sat) if week % 3 == 1 => workout_steps::trail(7.0 * volume),
@@ -214,91 +212,111 @@ impl Season<'_> {
         })
     }
 
-    fn outing(&self, day: Day, kind: Kind, name: String, steps: Vec<Step>, dice: &mut Dice) -> Outing {
+    fn activity(
+        &self,
+        day: Day,
+        kind: ActivityKind,
+        name: String,
+        steps: Vec<DemoStep>,
+        dice: &mut Rng,
+    ) -> DemoActivity {
         let weekend = matches!(day.weekday(), Weekday::Sat | Weekday::Sun);
         let (minute, spread) = match kind {
-            Kind::Race => (10 * 60, 2.0),
-            Kind::Walk => (12 * 60 + 20, 15.0),
-            Kind::Strength | Kind::Treadmill | Kind::Trainer | Kind::Swim | Kind::Track => {
-                (18 * 60 + 20, 30.0)
-            }
+            ActivityKind::Race => (10 * 60, 2.0),
+            ActivityKind::Walk => (12 * 60 + 20, 15.0),
+            ActivityKind::Strength
+            | ActivityKind::Treadmill
+            | ActivityKind::Trainer
+            | ActivityKind::Swim
+            | ActivityKind::Track => (18 * 60 + 20, 30.0),
             _ if weekend => (8 * 60 + 50, 35.0),
-            _ if dice.chance(0.6) => (6 * 60 + 25, 12.0),
+            _ if dice.happens(0.6) => (6 * 60 + 25, 12.0),
             _ => (17 * 60 + 50, 30.0),
         };
         let minute = f64::from(minute) + dice.normal() * spread;
-        let begins = self.clock(day, (minute * 60.0) as i64);
-        let offset_s = offset_in(self.zone_on(day), begins);
-        let dice = self.dice("way", day);
-        Outing { day, kind, name, steps, begins, offset_s, away: self.is_away(day), dice }
+        let begins = self.local_instant(day, (minute * 60.0) as i64);
+        let offset_s = utc_offset_seconds(self.zone_on(day), begins);
+        let dice = self.rng("way", day);
+        DemoActivity {
+            day,
+            kind,
+            name,
+            steps,
+            started_at: begins,
+            offset_s,
+            is_away: self.is_away(day),
+            rng: dice,
+        }
     }
 
-    /// The instant at so many seconds of the clock after a day's local midnight.
-    pub(super) fn clock(&self, day: Day, seconds: i64) -> Instant {
+    /// Local midnight plus `seconds` of clock time.
+    pub(super) fn local_instant(&self, day: Day, seconds: i64) -> Instant {
         let zone = self.zone_on(day);
         let local = day.date().and_time(NaiveTime::MIN) + TimeDelta::seconds(seconds);
-        // An hour that a clock change skips is passed over as everybody's clock does.
+        // Times skipped by a clock change move forward.
         let at = zone.from_local_datetime(&local).earliest();
         let at = at.or_else(|| zone.from_local_datetime(&(local + TimeDelta::hours(1))).earliest());
         at.map_or_else(|| Utc.from_utc_datetime(&local), |at: DateTime<Tz>| at.with_timezone(&Utc))
     }
 
-    /// The zone of the clocks around the athlete.
+    /// Local time zone, also while travelling.
     pub(super) fn zone_on(&self, day: Day) -> Tz {
         let at = day.end(Tz::UTC);
         match self.is_away(day) {
-            true if offset_in(self.zone, at) == offset_in(Tz::America__New_York, at) => Tz::Asia__Tokyo,
+            true if utc_offset_seconds(self.zone, at) == utc_offset_seconds(Tz::America__New_York, at) => {
+                Tz::Asia__Tokyo
+            }
             true => Tz::America__New_York,
             false => self.zone,
         }
     }
 
-    /// Whether the athlete is in the other town: there on Monday, back on Saturday.
+    /// Whether the athlete is travelling: from Monday to Saturday.
     pub(super) fn is_away(&self, day: Day) -> bool {
         use Weekday::{Fri, Thu, Tue, Wed};
-        !self.is_told(day) && self.travels(self.week(day)) && matches!(day.weekday(), Tue | Wed | Thu | Fri)
+        !self.is_planned(day)
+            && self.is_travel_week(self.week(day))
+            && matches!(day.weekday(), Tue | Wed | Thu | Fri)
     }
 
-    /// Whether the clock changed since yesterday, as it does after a flight.
+    /// Whether the time zone changed since yesterday.
     pub(super) fn is_jet_lagged(&self, day: Day) -> bool {
-        !self.is_told(day)
-            && self.travels(self.week(day))
+        !self.is_planned(day)
+            && self.is_travel_week(self.week(day))
             && matches!(day.weekday(), Weekday::Tue | Weekday::Sun)
     }
 
-    fn travels(&self, week: i64) -> bool {
-        let (cycle, week) = split(week);
-        let mut dice = Dice::new(self.seed, "travel", cycle);
-        if cycle == 0 { week == 11 } else { dice.chance(0.6) && week == 9 + dice.below(5) }
+    fn is_travel_week(&self, week: i64) -> bool {
+        let (cycle, week) = cycle_position(week);
+        let mut dice = Rng::new(self.seed, "travel", cycle);
+        if cycle == 0 { week == 11 } else { dice.happens(0.6) && week == 9 + dice.below(5) }
     }
 
-    /// How ill the athlete is, 0 to 1.
+    /// Severity of illness, 0 to 1.
     pub(super) fn illness(&self, day: Day) -> f64 {
         let weekday = day.weekday().num_days_from_monday() as usize;
         match self.phase(self.week(day)) {
-            _ if self.is_told(day) => 0.0,
+            _ if self.is_planned(day) => 0.0,
             Phase::Ill => [0.5, 1.0, 1.0, 0.9, 0.7, 0.55, 0.4][weekday],
             Phase::Return => [0.3, 0.2, 0.15, 0.1, 0.0, 0.0, 0.0][weekday],
             _ => 0.0,
         }
     }
 
-    /// Whether tomorrow is a race: nobody sleeps well before one.
     pub(super) fn is_race(&self, day: Day) -> bool {
         let phase = self.phase(self.week(day));
-        !self.is_told(day)
+        !self.is_planned(day)
             && day.weekday() == Weekday::Sun
             && matches!(phase, Phase::RaceWeek | Phase::TuneUp)
     }
 
-    /// About how hard a day's training is, in the unit of Banister's impulse.
+    /// Approximate TRIMP of a day.
     pub(super) fn load(&self, day: Day) -> f64 {
-        let body = Body::on(self, day);
-        self.on(day).iter().map(|outing| workout_steps::load(outing, &body)).sum()
+        let body = Body::on_day(self, day);
+        self.activities_on(day).iter().map(|outing| workout_steps::load(outing, &body)).sum()
     }
 
-    /// What the athlete could do at best, as Daniels and Gilbert's VDOT: up towards each race, down after it, and a
-    /// little more every year.
+    /// VDOT (Daniels and Gilbert): rises towards each race, falls after it, and grows every year.
     pub(super) fn fitness(&self, day: Day) -> f64 {
         const CURVE: [(f64, f64); 9] = [
             (0.0, -0.55),
@@ -311,32 +329,32 @@ impl Season<'_> {
             (23.0, -2.4),
             (26.0, -0.55),
         ];
-        let ago = day.until(self.counts_from.iso_week().monday().plus(6)) as f64 / 7.0;
-        let within = ago.rem_euclid(CYCLE as f64);
+        let ago = day.days_until(self.season_anchor.iso_week().monday().plus_days(6)) as f64 / 7.0;
+        let within = ago.rem_euclid(WEEKS_PER_CYCLE as f64);
         let season = CURVE.windows(2).find(|pair| within <= pair[1].0).map_or(0.0, |pair| {
             let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
             y0 + (y1 - y0) * (within - x0) / (x1 - x0)
         });
-        let talent = Dice::new(self.seed, "talent", 0).between(44.5, 46.5);
-        talent + season - 5.0 * (1.0 - (-0.11 * ago.max(0.0) / CYCLE as f64).exp())
+        let talent = Rng::new(self.seed, "talent", 0).between(44.5, 46.5);
+        talent + season - 5.0 * (1.0 - (-0.11 * ago.max(0.0) / WEEKS_PER_CYCLE as f64).exp())
     }
 
-    pub(super) fn dice(&self, purpose: &str, day: Day) -> Dice {
-        Dice::new(self.seed, purpose, i64::from(day.date().num_days_from_ce()))
+    pub(super) fn rng(&self, purpose: &str, day: Day) -> Rng {
+        Rng::new(self.seed, purpose, i64::from(day.date().num_days_from_ce()))
     }
 
-    /// How many weeks before the last one a day is.
+    /// Weeks before the last week.
     fn week(&self, day: Day) -> i64 {
-        day.iso_week().monday().until(self.counts_from.iso_week().monday()) / 7
+        day.iso_week().monday().days_until(self.season_anchor.iso_week().monday()) / 7
     }
 
     fn phase(&self, week: i64) -> Phase {
         let ill = |week: i64| {
-            let (cycle, week) = split(week);
-            let mut dice = Dice::new(self.seed, "illness", cycle);
-            if cycle == 0 { week == 16 } else { dice.chance(0.5) && week == 14 + dice.below(7) }
+            let (cycle, week) = cycle_position(week);
+            let mut dice = Rng::new(self.seed, "illness", cycle);
+            if cycle == 0 { week == 16 } else { dice.happens(0.5) && week == 14 + dice.below(7) }
         };
-        match split(week).1 {
+        match cycle_position(week).1 {
             _ if ill(week) => Phase::Ill,
             _ if ill(week + 1) => Phase::Return,
             3 => Phase::Recovery,
@@ -349,13 +367,13 @@ impl Season<'_> {
         }
     }
 
-    /// How far the build-up has come, 0 in the off-season and 1 before the taper.
+    /// Progress of the build-up: 0 in the off-season, 1 before the taper.
     fn progress(&self, week: i64) -> f64 {
-        ((23 - split(week).1) as f64 / 16.0).clamp(0.0, 1.0)
+        ((23 - cycle_position(week).1) as f64 / 16.0).clamp(0.0, 1.0)
     }
 }
 
-/// Which cycle a week belongs to, and how many weeks before the end of that it is.
-const fn split(week: i64) -> (i64, i64) {
-    (week.div_euclid(CYCLE), week.rem_euclid(CYCLE))
+/// The cycle of a week, and the weeks until its end.
+const fn cycle_position(week: i64) -> (i64, i64) {
+    (week.div_euclid(WEEKS_PER_CYCLE), week.rem_euclid(WEEKS_PER_CYCLE))
 }

@@ -1,8 +1,8 @@
-//! The life of the demo athlete, and what it looks like to those who measure.
+//! Tests of the generated data.
 
-use super::season::Kind;
+use super::season::ActivityKind;
 use super::*;
-use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::source_record::ParsedActivity;
 use fitness_core::domain::stream::Channel;
 use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_sources::fit;
@@ -11,15 +11,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 
 /// The clocks change on 25 October.
-fn demo(weeks: u32) -> Demo {
-    Demo { weeks, ..Demo::new(1, "2026-11-15".parse().unwrap(), Tz::Europe__Zurich) }
+fn demo(weeks: u32) -> DemoAthlete {
+    DemoAthlete { weeks, ..DemoAthlete::new(1, "2026-11-15".parse().unwrap(), Tz::Europe__Zurich) }
 }
 
-fn outings(demo: &Demo) -> Vec<Outing> {
-    demo.begins().through(demo.ends).flat_map(|day| demo.season(&[]).on(day)).collect()
+fn activities(demo: &DemoAthlete) -> Vec<DemoActivity> {
+    demo.first_day().through(demo.last_day).flat_map(|day| demo.season(&[]).activities_on(day)).collect()
 }
 
-/// The rows of every JSON file whose path contains a word, in order of their paths.
+/// Rows of all JSON files whose path contains `word`, sorted by path.
 fn rows(zip: &[u8], word: &str) -> Vec<Value> {
     let mut archive = zip::ZipArchive::new(Cursor::new(zip)).unwrap();
     let mut names: Vec<String> = archive
@@ -36,32 +36,32 @@ fn rows(zip: &[u8], word: &str) -> Vec<Value> {
     rows
 }
 
-/// The days and nights of an export, without the FIT files.
-fn days_of(demo: &Demo) -> Vec<u8> {
+/// An export without FIT files.
+fn export_days(demo: &DemoAthlete) -> Vec<u8> {
     let mut archive = Archive { zip: ZipWriter::new(Cursor::new(Vec::new())) };
-    export_json::days(&mut archive, &demo.season(&[]), demo.begins()).unwrap();
+    export_json::write_days(&mut archive, &demo.season(&[]), demo.first_day()).unwrap();
     archive.zip.finish().unwrap().into_inner()
 }
 
 #[test]
-fn the_same_seed_is_the_same_bytes_and_another_is_not() {
-    let bytes = |demo: Demo| {
+fn same_seed_gives_same_bytes() {
+    let bytes = |demo: DemoAthlete| {
         let mut out = Cursor::new(Vec::new());
         demo.export(&mut out, &mut |_, _| {}).unwrap();
         out.into_inner()
     };
     let once = bytes(demo(2));
     assert!(once == bytes(demo(2)));
-    assert!(once != bytes(Demo { seed: 2, ..demo(2) }));
+    assert!(once != bytes(DemoAthlete { seed: 2, ..demo(2) }));
 }
 
 #[test]
-fn a_longer_demo_ends_like_a_shorter_one() {
+fn longer_demo_ends_like_a_shorter_one() {
     let short: Vec<_> = demo(2).files().map(Result::unwrap).collect();
     let long: Vec<_> = demo(3).files().map(Result::unwrap).collect();
     assert!(long.len() > short.len() && long.ends_with(&short));
     let newest = |weeks| {
-        let zip = days_of(&demo(weeks));
+        let zip = export_days(&demo(weeks));
         let kinds = [
             "sleepData",
             "healthStatus",
@@ -78,44 +78,45 @@ fn a_longer_demo_ends_like_a_shorter_one() {
 }
 
 #[test]
-fn a_season_has_everything_a_season_has() {
-    let outings = outings(&demo(30));
-    let kinds: BTreeSet<Kind> = outings.iter().map(|outing| outing.kind).collect();
+fn season_has_races_travel_and_illness() {
+    let outings = activities(&demo(30));
+    let kinds: BTreeSet<ActivityKind> = outings.iter().map(|outing| outing.kind).collect();
     assert_eq!(kinds.len(), 12, "{kinds:?}");
-    let races: Vec<_> = outings.iter().filter(|o| o.kind == Kind::Race).map(|o| o.name.as_str()).collect();
+    let races: Vec<_> =
+        outings.iter().filter(|o| o.kind == ActivityKind::Race).map(|o| o.name.as_str()).collect();
     assert_eq!(races, ["Brückenlauf 10 km", "Tannwald Half Marathon"]);
     let offsets: BTreeSet<i32> = outings.iter().map(|outing| outing.offset_s / 3600).collect();
-    assert_eq!(offsets, BTreeSet::from([-4, 1, 2]), "a journey, and a change of clocks");
+    assert_eq!(offsets, BTreeSet::from([-4, 1, 2]), "travel, and a clock change");
     let mut days: Vec<Day> = outings.iter().map(|outing| outing.day).collect();
     days.dedup();
-    let longest = days.windows(2).map(|pair| pair[0].until(pair[1])).max();
+    let longest = days.windows(2).map(|pair| pair[0].days_until(pair[1])).max();
     assert!((8..=12).contains(&longest.unwrap()), "an illness: {longest:?}");
-    assert!(days.last() < Some(&demo(30).ends), "the last day is half over");
+    assert!(days.last() < Some(&demo(30).last_day), "the last day has no activity");
     assert!((150..190).contains(&outings.len()), "{}", outings.len());
 }
 
 #[test]
-fn ten_years_are_alive_and_every_year_is_another() {
+fn ten_years_generate_and_every_year_differs() {
     let demo = demo(522);
-    let mut years: BTreeMap<i32, Vec<Outing>> = BTreeMap::new();
-    for outing in outings(&demo) {
+    let mut years: BTreeMap<i32, Vec<DemoActivity>> = BTreeMap::new();
+    for outing in activities(&demo) {
         years.entry(outing.day.date().year()).or_default().push(outing);
     }
     for year in 2017..2026 {
         let of_year = &years[&year];
         assert!((220..320).contains(&of_year.len()), "{year}: {}", of_year.len());
-        let races = of_year.iter().filter(|outing| outing.kind == Kind::Race).count();
+        let races = of_year.iter().filter(|outing| outing.kind == ActivityKind::Race).count();
         assert!((3..=5).contains(&races), "{year}: {races}");
     }
     let fitness = |day: &str| demo.season(&[]).fitness(day.parse().unwrap());
     assert!(fitness("2026-10-18") > fitness("2018-10-18") + 2.0);
-    assert!(fitness("2026-10-18") > fitness("2026-06-14") + 1.5, "a season makes fitter");
+    assert!(fitness("2026-10-18") > fitness("2026-06-14") + 1.5, "fitness grows over a season");
 }
 
 #[test]
 fn illness_and_gaps_show_in_days_and_nights() {
     let demo = demo(30);
-    let zip = days_of(&demo);
+    let zip = export_days(&demo);
     let uds = rows(&zip, "UDSFile");
     let dated = |date: &Value, value: &Value| Some((date.as_str()?.to_owned(), value.as_f64()?));
     let resting: BTreeMap<_, _> =
@@ -129,7 +130,7 @@ fn illness_and_gaps_show_in_days_and_nights() {
         let within: Vec<f64> = values.range(from.to_owned()..=until.to_owned()).map(|(_, v)| *v).collect();
         within.iter().sum::<f64>() / within.len() as f64
     };
-    // Ill in the week of 20 July.
+    // The illness is in the week of 20 July.
     assert!(mean(&resting, "2026-07-20", "2026-07-25") > mean(&resting, "2026-06-20", "2026-07-18") + 4.0);
     assert!(mean(&hrv, "2026-07-20", "2026-07-25") < mean(&hrv, "2026-06-20", "2026-07-18") * 0.88);
     let sleep = rows(&zip, "sleepData");
@@ -152,11 +153,11 @@ fn illness_and_gaps_show_in_days_and_nights() {
 }
 
 /// The last nine weeks: two races, intervals, everything but the illness.
-fn recent() -> BTreeMap<i64, (Recorded, Value)> {
+fn last_nine_weeks() -> BTreeMap<i64, (ParsedActivity, Value)> {
     let demo = demo(9);
     let mut listed = BTreeMap::new();
     for upload in demo.uploads(&[]) {
-        let made = upload.make(&demo.season(&[])).unwrap();
+        let made = upload.build(&demo.season(&[])).unwrap();
         let file = fit::read(&made.bytes, Tz::UTC).unwrap();
         assert_eq!((file.records, file.activities.len()), (made.records, usize::from(made.row.is_some())));
         assert_eq!(file.kind.as_deref(), Some(if made.row.is_some() { "activity" } else { "settings" }));
@@ -171,8 +172,8 @@ fn recent() -> BTreeMap<i64, (Recorded, Value)> {
 }
 
 #[test]
-fn every_file_reads_without_a_flaw_and_says_what_the_list_says() {
-    let recent = recent();
+fn every_file_has_no_flaws_and_matches_the_list() {
+    let recent = last_nine_weeks();
     assert!(recent.len() > 40, "{}", recent.len());
     for (begin, (recorded, row)) in &recent {
         let (activity, name) = (&recorded.activity, row["name"].as_str().unwrap());
@@ -180,11 +181,7 @@ fn every_file_reads_without_a_flaw_and_says_what_the_list_says() {
         assert_eq!(row["beginTimestamp"].as_i64(), Some(*begin));
         let number = |key: &str| row[key].as_f64();
         let local = activity.started_at.timestamp_millis() + i64::from(activity.utc_offset_s) * 1000;
-        assert_eq!(
-            (number("startTimeLocal"), recorded.local_time_told),
-            (Some(local as f64), true),
-            "{name}"
-        );
+        assert_eq!((number("startTimeLocal"), recorded.has_local_time), (Some(local as f64), true), "{name}");
         assert_eq!(activity.elapsed.map(|t| t.ms() as f64), number("elapsedDuration"), "{name}");
         assert_eq!(activity.moving.map(|t| t.ms() as f64), number("duration"), "{name}");
         assert!(activity.moving <= activity.elapsed, "{name}");
@@ -239,8 +236,8 @@ fn every_file_reads_without_a_flaw_and_says_what_the_list_says() {
 }
 
 #[test]
-fn every_second_is_one_a_body_can_have() {
-    for (recorded, row) in recent().values() {
+fn every_sample_is_physiologically_plausible() {
+    for (recorded, row) in last_nine_weeks().values() {
         let name = row["name"].as_str().unwrap();
         let recording = recorded.recording.as_ref().unwrap();
         let column = |channel| -> Vec<i32> {
@@ -254,15 +251,15 @@ fn every_second_is_one_a_body_can_have() {
         };
         let heart_rate = column(Channel::HeartRate);
         assert!(heart_rate.iter().all(|bpm| (40..188).contains(bpm)), "{name}");
-        // A pause is recorded as nothing, so that the heart may come back slower.
+        // Nothing is recorded during a pause, so heart rate may jump down.
         let paused = recorded.activity.moving < recorded.activity.elapsed;
         assert!(paused || steps(&heart_rate) <= 6, "{name}: {}", steps(&heart_rate));
-        assert!(paused || recording.moments().windows(2).all(|pair| pair[1] - pair[0] == 1000), "{name}");
+        assert!(paused || recording.offsets_ms().windows(2).all(|pair| pair[1] - pair[0] == 1000), "{name}");
         assert!(column(Channel::Distance).is_sorted(), "{name}");
         assert!(steps(&column(Channel::Altitude)) < 3000, "{name}");
         let (latitude, longitude) = (column(Channel::Latitude), column(Channel::Longitude));
         assert_eq!(latitude.is_empty(), row["startLatitude"].is_null(), "{name}");
-        // 1e-7 degrees are a centimetre: no leaps of more than 20 m in a second.
+        // 1e-7 degrees are about 1 cm: at most 20 m per second.
         assert!(paused || steps(&latitude).max(steps(&longitude)) < 3000, "{name}");
         if row["sportType"] == "RUNNING" {
             let (speed, cadence) = (column(Channel::Speed), column(Channel::Cadence));
@@ -277,7 +274,7 @@ fn every_second_is_one_a_body_can_have() {
 }
 
 #[test]
-fn any_day_zone_and_length_will_do() {
+fn any_day_zone_and_length_generates() {
     let day = |text: &str| -> Day { text.parse().unwrap() };
     for (seed, ends, zone, weeks) in [
         (2, "2026-03-30", Tz::America__New_York, 2),
@@ -287,14 +284,14 @@ fn any_day_zone_and_length_will_do() {
         (5, "2199-12-31", Tz::UTC, 1),
         (6, "1999-12-31", Tz::UTC, 0),
     ] {
-        let demo = Demo { weeks, ..Demo::new(seed, day(ends), zone) };
+        let demo = DemoAthlete { weeks, ..DemoAthlete::new(seed, day(ends), zone) };
         let mut out = Cursor::new(Vec::new());
         let written = demo.export(&mut out, &mut |_, _| {}).unwrap();
-        let sound = (2000..=2100).contains(&demo.ends.date().year());
+        let sound = (2000..=2100).contains(&demo.last_day.date().year());
         assert_eq!(written.activities > 0, sound, "{ends}");
         for file in demo.files() {
             for recorded in fit::read(&file.unwrap().1, Tz::UTC).unwrap().activities {
-                assert!(recorded.flaws.is_empty() && recorded.activity.day() < demo.ends, "{ends}");
+                assert!(recorded.flaws.is_empty() && recorded.activity.day() < demo.last_day, "{ends}");
             }
         }
     }

@@ -1,15 +1,14 @@
-//! What the watch concluded from the training, as an account export lists it.
+//! Estimates of the watch in an account export: readiness, load, predictions, status, VO2max.
 
-use super::activities_json::tenths;
+use super::activities_json::round_to_tenths;
 use super::physiology::race_time;
 use super::season::Season;
-use super::wellness::{Loads, Vitals, Worn};
-use super::wellness_json::stamp;
+use super::wellness::{DailyLoads, Vitals, WearTime};
+use super::wellness_json::format_timestamp;
 use chrono::{NaiveTime, TimeDelta};
-use fitness_core::domain::calendar::{Day, Instant, offset_in};
+use fitness_core::domain::calendar::{Day, Instant, utc_offset_seconds};
 use serde::Serialize;
 
-/// Readiness to train.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Readiness {
@@ -28,27 +27,29 @@ pub(super) struct Readiness {
 }
 
 impl Readiness {
-    /// The morning's, and another one after training; none without a night.
-    pub(super) fn new(season: &Season<'_>, loads: &Loads, vitals: &Vitals) -> Vec<Self> {
-        if vitals.worn != Worn::Always {
+    /// One in the morning and one after training; none without sleep data.
+    pub(super) fn new(season: &Season<'_>, loads: &DailyLoads, vitals: &Vitals) -> Vec<Self> {
+        if vitals.wear_time != WearTime::Always {
             return Vec::new();
         }
         let day = vitals.day;
-        let week = (0..7).map(|ago| Vitals::on(season, loads, day.plus(-ago)));
-        let nights: Vec<f64> = week.filter(|v| v.worn == Worn::Always).map(|v| v.hrv).collect();
-        // 511 is how the export says that there were too few.
+        let week = (0..7).map(|ago| Vitals::on_day(season, loads, day.plus_days(-ago)));
+        let nights: Vec<f64> = week.filter(|v| v.wear_time == WearTime::Always).map(|v| v.hrv).collect();
+        // 511 means not enough data.
         let hrv_weekly_average =
             if nights.len() < 4 { 511 } else { (nights.iter().sum::<f64>() / nights.len() as f64) as i64 };
-        let balance = vitals.hrv / vitals.hrv_usual;
+        let balance = vitals.hrv / vitals.hrv_baseline;
         let score = 62.0 + 75.0 * (balance - 1.0) + 0.5 * (vitals.night.score - 80) as f64
             - 0.5 * (vitals.acute - vitals.chronic);
-        let trained = loads.on(day);
+        let trained = loads.on_day(day);
         let row = |at: Instant, context, score: f64, recovery_time| {
             let score = score.clamp(1.0, 100.0) as i64;
             Self {
                 calendar_date: day,
-                timestamp: stamp(at),
-                timestamp_local: stamp(at + TimeDelta::seconds(offset_in(season.zone_on(day), at).into())),
+                timestamp: format_timestamp(at),
+                timestamp_local: format_timestamp(
+                    at + TimeDelta::seconds(utc_offset_seconds(season.zone_on(day), at).into()),
+                ),
                 input_context: context,
                 level: match score {
                     ..25 => "POOR",
@@ -66,10 +67,10 @@ impl Readiness {
                 valid_sleep: true,
             }
         };
-        let recovery = (loads.on(day.previous()) * 9.0) as i64;
-        let mut rows = vec![row(vitals.night.ends, "AFTER_WAKEUP_RESET", score, recovery)];
+        let recovery = (loads.on_day(day.previous()) * 9.0) as i64;
+        let mut rows = vec![row(vitals.night.ended_at, "AFTER_WAKEUP_RESET", score, recovery)];
         if trained > 0.0 {
-            let evening = season.clock(day, 20 * 3600);
+            let evening = season.local_instant(day, 20 * 3600);
             let left = score - trained * 0.25;
             rows.push(row(evening, "AFTER_POST_EXERCISE_RESET", left, (trained * 16.0) as i64));
         }
@@ -77,10 +78,10 @@ impl Readiness {
     }
 }
 
-/// Load of the last week against the last month.
+/// Acute and chronic load.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct AcuteLoad {
+pub(super) struct AcuteChronicLoadJson {
     #[serde(rename = "userProfilePK")]
     user: i64,
     calendar_date: i64,
@@ -91,19 +92,19 @@ pub(super) struct AcuteLoad {
     acwr_status: &'static str,
 }
 
-impl AcuteLoad {
-    /// The morning's, and another one after training: the later one counts.
-    pub(super) fn new(season: &Season<'_>, loads: &Loads, vitals: &Vitals) -> Vec<Self> {
+impl AcuteChronicLoadJson {
+    /// One in the morning and one after training; the later one counts.
+    pub(super) fn new(season: &Season<'_>, loads: &DailyLoads, vitals: &Vitals) -> Vec<Self> {
         let row = |at: Instant, more: f64| {
             let acute = vitals.acute * 7.0 + more;
             let ratio = acute / (vitals.chronic * 7.0).max(1.0);
             Self {
-                user: super::USER,
+                user: super::USER_ID,
                 calendar_date: vitals.day.date().and_time(NaiveTime::MIN).and_utc().timestamp_millis(),
                 timestamp: at.timestamp_millis(),
                 daily_training_load_acute: acute as i64,
                 daily_training_load_chronic: (vitals.chronic * 7.0) as i64,
-                daily_acute_chronic_workload_ratio: tenths(ratio),
+                daily_acute_chronic_workload_ratio: round_to_tenths(ratio),
                 acwr_status: match ratio {
                     x if x < 0.8 => "LOW",
                     x if x <= 1.4 => "OPTIMAL",
@@ -111,48 +112,47 @@ impl AcuteLoad {
                 },
             }
         };
-        let trained = loads.on(vitals.day);
-        let mut rows = vec![row(vitals.night.ends, 0.0)];
+        let trained = loads.on_day(vitals.day);
+        let mut rows = vec![row(vitals.night.ended_at, 0.0)];
         if trained > 0.0 {
-            rows.push(row(season.clock(vitals.day, 20 * 3600), trained));
+            rows.push(row(season.local_instant(vitals.day, 20 * 3600), trained));
         }
         rows
     }
 }
 
-/// A predicted race day, seconds.
+/// Predicted race times in seconds.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Predictions {
+pub(super) struct RacePredictionsJson {
     calendar_date: Day,
     timestamp: String,
     #[serde(rename = "raceTime5K")]
-    five: i64,
+    five_k: i64,
     #[serde(rename = "raceTime10K")]
-    ten: i64,
+    ten_k: i64,
     race_time_half: i64,
     race_time_marathon: i64,
 }
 
-impl Predictions {
+impl RacePredictionsJson {
     pub(super) fn new(vitals: &Vitals) -> Self {
-        // Watches are optimists.
+        // Watches predict optimistically.
         let time = |meters: f64| race_time(vitals.vdot + 0.8, meters).round() as i64;
         Self {
             calendar_date: vitals.day,
-            timestamp: stamp(vitals.night.ends),
-            five: time(5000.0),
-            ten: time(10_000.0),
+            timestamp: format_timestamp(vitals.night.ended_at),
+            five_k: time(5000.0),
+            ten_k: time(10_000.0),
             race_time_half: time(21_097.5),
             race_time_marathon: time(42_195.0),
         }
     }
 }
 
-/// A word for how training goes.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct History {
+pub(super) struct TrainingStatus {
     calendar_date: Day,
     timestamp: String,
     sport: &'static str,
@@ -163,9 +163,9 @@ pub(super) struct History {
     phrase: String,
 }
 
-impl History {
+impl TrainingStatus {
     pub(super) fn new(season: &Season<'_>, vitals: &Vitals) -> Self {
-        let gain = vitals.vdot - season.fitness(vitals.day.plus(-14));
+        let gain = vitals.vdot - season.fitness(vitals.day.plus_days(-14));
         let ratio = vitals.acute / vitals.chronic.max(1.0);
         let word = match (ratio, gain) {
             _ if season.illness(vitals.day) > 0.0 => "STRAINED",
@@ -178,7 +178,7 @@ impl History {
         };
         Self {
             calendar_date: vitals.day,
-            timestamp: stamp(vitals.night.ends),
+            timestamp: format_timestamp(vitals.night.ended_at),
             sport: "RUNNING",
             sub_sport: "GENERIC",
             training_status: word,
@@ -188,7 +188,7 @@ impl History {
     }
 }
 
-/// Maximal oxygen uptake, on days it could be told from a run.
+/// VO2max on days with a suitable run.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MaxMet {
@@ -204,15 +204,16 @@ pub(super) struct MaxMet {
 
 impl MaxMet {
     pub(super) fn new(season: &Season<'_>, vitals: &Vitals) -> Option<Self> {
-        let run = season.on(vitals.day).into_iter().find(|o| o.kind.is_run() && !o.kind.is_indoors())?;
+        let run =
+            season.activities_on(vitals.day).into_iter().find(|o| o.kind.is_run() && !o.kind.is_indoors())?;
         let vo2max = (vitals.vdot + 1.5).round();
         Some(Self {
             calendar_date: vitals.day,
-            update_timestamp: stamp(run.begins + TimeDelta::hours(1)),
+            update_timestamp: format_timestamp(run.started_at + TimeDelta::hours(1)),
             sport: "RUNNING",
             sub_sport: "GENERIC",
             vo2max,
-            max_met: tenths(vo2max / 3.5),
+            max_met: round_to_tenths(vo2max / 3.5),
             max_met_category: 0,
         })
     }

@@ -1,21 +1,20 @@
-//! Days and nights as an account export lists them.
+//! Daily datasets of an account export: summaries, sleep, health status, weight.
 
-use super::activities_json::tenths;
+use super::activities_json::round_to_tenths;
 use super::season::Season;
-use super::wellness::{Vitals, Worn};
+use super::wellness::{Vitals, WearTime};
 use chrono::TimeDelta;
-use fitness_core::domain::calendar::{Day, Instant, offset_in};
+use fitness_core::domain::calendar::{Day, Instant, utc_offset_seconds};
 use serde::Serialize;
 
-/// A moment as the export writes most of them.
-pub(super) fn stamp(at: Instant) -> String {
+/// The most common time format of the export.
+pub(super) fn format_timestamp(at: Instant) -> String {
     at.format("%Y-%m-%dT%H:%M:%S.0").to_string()
 }
 
-/// A day's summary.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Uds {
+pub(super) struct DailySummary {
     #[serde(rename = "userProfilePK")]
     user: i64,
     calendar_date: Day,
@@ -82,54 +81,55 @@ struct Respiration {
     lowest_respiration_value: f64,
 }
 
-impl Uds {
-    /// The day up to noon when `so_far`, else the whole of it; `None` when the watch lay in a drawer.
+impl DailySummary {
+    /// The day until noon if `so_far`, else the whole day; `None` if the watch was not worn.
     pub(super) fn new(season: &Season<'_>, vitals: &Vitals, load: f64, so_far: bool) -> Option<Self> {
-        if vitals.worn == Worn::Never {
+        if vitals.wear_time == WearTime::Never {
             return None;
         }
         let day = vitals.day;
         let begins = day.previous().end(season.zone_on(day));
-        let ends = if so_far { season.clock(day, 12 * 3600) } else { day.end(season.zone_on(day)) };
-        let local = |at: Instant| at + TimeDelta::seconds(offset_in(season.zone_on(day), at).into());
+        let ends = if so_far { season.local_instant(day, 12 * 3600) } else { day.end(season.zone_on(day)) };
+        let local = |at: Instant| at + TimeDelta::seconds(utc_offset_seconds(season.zone_on(day), at).into());
         let share = if so_far { 0.22 } else { 1.0 };
         let active = ((f64::from(vitals.steps as i32) * 0.03 + load * 4.5) * share).round();
-        let resting = (vitals.worn == Worn::Always).then(|| vitals.resting.round() as i64);
+        let resting =
+            (vitals.wear_time == WearTime::Always).then(|| vitals.resting_heart_rate.round() as i64);
         let steps = (vitals.steps as f64 * share) as i64;
-        // Off the wrist for too long, there is not enough to tell from.
-        let known = vitals.worn == Worn::Always || vitals.steps % 3 != 0;
+        // Not worn long enough.
+        let known = vitals.wear_time == WearTime::Always || vitals.steps % 3 != 0;
         let stress = |kind, more: i64| Stress {
             r#type: kind,
             average_stress_level: if known { vitals.stress + more } else { -1 },
             max_stress_level: if known { vitals.max_stress } else { -1 },
         };
-        let (low, high) = vitals.battery;
+        let (low, high) = vitals.body_battery;
         let battery = |kind, value, at: Instant| BatteryStat {
             body_battery_stat_type: kind,
             stats_value: value,
-            stat_timestamp: stamp(at),
+            stat_timestamp: format_timestamp(at),
         };
         let bmr = (1420.0 * share).round();
         Some(Self {
-            user: super::USER,
+            user: super::USER_ID,
             calendar_date: day,
             duration_in_milliseconds: (ends - begins).num_milliseconds(),
-            wellness_start_time_gmt: stamp(begins),
-            wellness_end_time_gmt: stamp(ends),
-            wellness_start_time_local: stamp(local(begins)),
-            wellness_end_time_local: stamp(local(ends)),
+            wellness_start_time_gmt: format_timestamp(begins),
+            wellness_end_time_gmt: format_timestamp(ends),
+            wellness_start_time_local: format_timestamp(local(begins)),
+            wellness_end_time_local: format_timestamp(local(ends)),
             total_kilocalories: bmr + active,
             active_kilocalories: active,
             bmr_kilocalories: bmr,
             total_steps: steps,
             daily_step_goal: 8000,
             total_distance_meters: (steps as f64 * 0.78) as i64,
-            min_heart_rate: vitals.resting.round() as i64 - 3,
+            min_heart_rate: vitals.resting_heart_rate.round() as i64 - 3,
             max_heart_rate: if load > 0.0 && !so_far { 150 + (load / 5.0).min(33.0) as i64 } else { 112 },
             resting_heart_rate: resting,
             current_day_resting_heart_rate: resting.map(|bpm| bpm + 1),
             all_day_stress: AllDayStress {
-                user: super::USER,
+                user: super::USER_ID,
                 calendar_date: day,
                 aggregator_list: [stress("TOTAL", 0), stress("AWAKE", 6)],
             },
@@ -137,7 +137,7 @@ impl Uds {
                 charged_value: high - low - 4,
                 drained_value: high - low,
                 body_battery_stat_list: [
-                    battery("HIGHEST", high, vitals.night.ends),
+                    battery("HIGHEST", high, vitals.night.ended_at),
                     battery("LOWEST", if so_far { (high - 20).max(5) } else { low }, ends),
                 ],
             },
@@ -150,11 +150,11 @@ impl Uds {
     }
 }
 
-/// A night, or the empty row that begins the first file of them.
+/// A night, or the empty row at the start of the first file.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Sleep {
-    Nothing { retro: bool },
+    Empty { retro: bool },
     Night(Box<SleepNight>),
 }
 
@@ -162,9 +162,9 @@ pub(super) enum Sleep {
 #[serde(rename_all = "camelCase")]
 pub(super) struct SleepNight {
     #[serde(rename = "sleepStartTimestampGMT")]
-    begins: String,
+    started_at: String,
     #[serde(rename = "sleepEndTimestampGMT")]
-    ends: String,
+    ended_at: String,
     calendar_date: Day,
     sleep_window_confirmation_type: &'static str,
     deep_sleep_seconds: i64,
@@ -173,26 +173,26 @@ pub(super) struct SleepNight {
     awake_sleep_seconds: i64,
     unmeasurable_seconds: i64,
     #[serde(flatten)]
-    measured: Option<Measured>,
+    measurements: Option<SleepMeasurements>,
     retro: bool,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Measured {
+struct SleepMeasurements {
     average_respiration: f64,
     lowest_respiration: f64,
     highest_respiration: f64,
     awake_count: i64,
     avg_sleep_stress: f64,
     restless_moment_count: i64,
-    sleep_scores: Scores,
+    sleep_scores: SleepScores,
     spo2_sleep_summary: Spo2,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Scores {
+struct SleepScores {
     overall_score: i64,
     quality_score: i64,
     duration_score: i64,
@@ -214,20 +214,20 @@ struct Spo2 {
 impl Sleep {
     pub(super) fn new(vitals: &Vitals) -> Option<Self> {
         let night = &vitals.night;
-        let (kind, zeroed) = match vitals.worn {
-            Worn::Always => ("ENHANCED_CONFIRMED_FINAL", 1),
-            Worn::ByDay => ("OFF_WRIST", 0),
-            Worn::Never => return None,
+        let (kind, zeroed) = match vitals.wear_time {
+            WearTime::Always => ("ENHANCED_CONFIRMED_FINAL", 1),
+            WearTime::DaytimeOnly => ("OFF_WRIST", 0),
+            WearTime::Never => return None,
         };
         let quality = if night.score >= 80 { "POSITIVE_LONG_AND_CALM" } else { "NEGATIVE_NOT_RESTORATIVE" };
-        let measured = (vitals.worn == Worn::Always).then(|| Measured {
+        let measured = (vitals.wear_time == WearTime::Always).then(|| SleepMeasurements {
             average_respiration: vitals.respiration.round(),
             lowest_respiration: (vitals.respiration - 3.0).round(),
             highest_respiration: (vitals.respiration + 5.0).round(),
             awake_count: 1 + night.awake / 1500,
-            avg_sleep_stress: tenths(vitals.stress as f64 * 0.55),
+            avg_sleep_stress: round_to_tenths(vitals.stress as f64 * 0.55),
             restless_moment_count: 22 + night.awake / 120,
-            sleep_scores: Scores {
+            sleep_scores: SleepScores {
                 overall_score: night.score,
                 quality_score: (night.score - 2).max(0),
                 duration_score: (night.score + 3).min(100),
@@ -237,13 +237,13 @@ impl Sleep {
             },
             spo2_sleep_summary: Spo2 {
                 average: vitals.spo2.round(),
-                heart_rate: (vitals.resting + 3.0).round(),
+                heart_rate: (vitals.resting_heart_rate + 3.0).round(),
                 lowest: vitals.spo2 as i64 - 7,
             },
         });
         Some(Self::Night(Box::new(SleepNight {
-            begins: stamp(night.begins),
-            ends: stamp(night.ends),
+            started_at: format_timestamp(night.started_at),
+            ended_at: format_timestamp(night.ended_at),
             calendar_date: vitals.day,
             sleep_window_confirmation_type: kind,
             deep_sleep_seconds: night.deep * zeroed,
@@ -251,28 +251,27 @@ impl Sleep {
             rem_sleep_seconds: night.rem * zeroed,
             awake_sleep_seconds: night.awake * zeroed,
             unmeasurable_seconds: 0,
-            measured,
+            measurements: measured,
             retro: false,
         })))
     }
 }
 
-/// What a night says about health.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Health {
+pub(super) struct HealthStatus {
     calendar_date: Day,
     #[serde(rename = "createTimestampUTC")]
     created: String,
     #[serde(rename = "updateTimestampUTC")]
     updated: String,
     outliers_count: usize,
-    metrics: [Metric; 5],
+    metrics: [WellnessMetric; 5],
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Metric {
+struct WellnessMetric {
     r#type: &'static str,
     value: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -282,14 +281,14 @@ struct Metric {
     status: &'static str,
 }
 
-impl Health {
+impl HealthStatus {
     pub(super) fn new(vitals: &Vitals) -> Option<Self> {
-        let worn = match vitals.worn {
-            Worn::Always => true,
-            Worn::ByDay => false,
-            Worn::Never => return None,
+        let worn = match vitals.wear_time {
+            WearTime::Always => true,
+            WearTime::DaytimeOnly => false,
+            WearTime::Never => return None,
         };
-        let metric = |kind, value: f64, low: f64, high: f64| Metric {
+        let metric = |kind, value: f64, low: f64, high: f64| WellnessMetric {
             r#type: kind,
             value: if worn { value } else { 0.0 },
             baseline_upper_limit: worn.then(|| high.round()),
@@ -303,34 +302,33 @@ impl Health {
             },
         };
         let metrics = [
-            metric("HRV", vitals.hrv.round(), vitals.hrv_usual * 0.85, vitals.hrv_usual * 1.15),
-            metric("HR", (vitals.resting + 2.0).round(), 48.0, 58.0),
+            metric("HRV", vitals.hrv.round(), vitals.hrv_baseline * 0.85, vitals.hrv_baseline * 1.15),
+            metric("HR", (vitals.resting_heart_rate + 2.0).round(), 48.0, 58.0),
             metric("SPO2", vitals.spo2.round(), 93.0, 98.0),
-            metric("SKIN_TEMP_C", tenths(vitals.skin), -0.6, 0.6),
-            metric("RESPIRATION", tenths(vitals.respiration), 12.0, 15.0),
+            metric("SKIN_TEMP_C", round_to_tenths(vitals.skin_temperature), -0.6, 0.6),
+            metric("RESPIRATION", round_to_tenths(vitals.respiration), 12.0, 15.0),
         ];
         Some(Self {
             calendar_date: vitals.day,
-            created: stamp(vitals.night.ends),
-            updated: stamp(vitals.night.ends + TimeDelta::minutes(20)),
+            created: format_timestamp(vitals.night.ended_at),
+            updated: format_timestamp(vitals.night.ended_at + TimeDelta::minutes(20)),
             outliers_count: metrics.iter().filter(|metric| metric.status == "OUT_OF_RANGE").count(),
             metrics,
         })
     }
 }
 
-/// A weighing.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BioMetric {
-    meta_data: MetaData,
+    meta_data: WellnessMetaData,
     weight: Weight,
     height: f64,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct MetaData {
+struct WellnessMetaData {
     calendar_date: String,
 }
 
@@ -345,10 +343,10 @@ struct Weight {
 
 impl BioMetric {
     pub(super) fn new(vitals: &Vitals) -> Option<Self> {
-        let at = stamp(vitals.night.ends + TimeDelta::minutes(8));
+        let at = format_timestamp(vitals.night.ended_at + TimeDelta::minutes(8));
         Some(Self {
-            meta_data: MetaData { calendar_date: format!("{}T00:00:00.0", vitals.day) },
-            weight: Weight { weight: vitals.grams?, source_type: "INDEX_SCALE", at },
+            meta_data: WellnessMetaData { calendar_date: format!("{}T00:00:00.0", vitals.day) },
+            weight: Weight { weight: vitals.weight_grams?, source_type: "INDEX_SCALE", at },
             height: 169.0,
         })
     }

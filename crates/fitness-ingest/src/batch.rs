@@ -1,100 +1,98 @@
-//! Where everything that was read comes together: batches for the database, and what they prove about days.
+//! Collects parsed records into database batches, and computes which days the data covers.
 
-use crate::discover::Event;
-use crate::outcome::Outcome;
-use crate::parse::{Began, ReadFile, has_come, plausible};
+use crate::discover::ImportEvent;
+use crate::outcome::ImportOutcome;
+use crate::parse::{ActivityStart, ParsedFile, check_plausible_start, is_plausible_day};
 use crate::{Clock, Error};
 use chrono_tz::Tz;
-use fitness_core::adherence::data_frontier::Evidence;
+use fitness_core::adherence::data_frontier::CoverageEvidence;
 use fitness_core::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{SourceId, UserId};
-use fitness_core::domain::source_record::{ActivityReport, DayReport, ReportKey, SourceKind, Told};
+use fitness_core::domain::source_record::{DayRecord, ImportedRecord, RecordKey, SourceKind, SourceRecord};
 use fitness_core::domain::sport::Sport;
 use fitness_core::metrics::zones::DatedZones;
-use fitness_sources::garmin_export::Dataset;
+use fitness_sources::garmin_export::GarminDataset;
 use fitness_sources::strava_export::Row;
-use fitness_sources::{Summary, Unreadable};
-use fitness_store::{Batch, FinishedFiles, NewReport, RunKind, Store};
+use fitness_sources::{ParseError, ReadOutcome};
+use fitness_store::{FinishedFiles, ImportBatch, PackedRecord, Store, SyncRunKind};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tokio::sync::OwnedSemaphorePermit;
 
-/// What the readers of this version find. Another number makes files that were read before be read again.
-/// 2: the limits behind an account's zones. 3: files that 0.1 took for read although their run was cut off.
-const READER: &str = "3";
-/// Reports per transaction. Recordings fill a transaction with their size before that.
-const REPORTS: usize = 256;
+/// Increase it to make files that were already imported be read again. 2: thresholds of an
+/// account's zones. 3: files that 0.1 marked as read although the import was cut off.
+const READER_VERSION: &str = "3";
+/// Records per transaction. Recordings reach `MAX_BATCH_KIB` earlier.
+const MAX_BATCH_RECORDS: usize = 256;
 /// Days and estimates per transaction.
-const DAYS: usize = 1000;
+const MAX_BATCH_DAYS: usize = 1000;
 /// Kibibytes of files per transaction.
-pub(crate) const BATCH_KIB: usize = 8 << 10;
+pub(crate) const MAX_BATCH_KIB: usize = 8 << 10;
 
-pub(crate) struct Gatherer<'a> {
+pub(crate) struct BatchWriter<'a> {
     store: &'a Store,
     user: UserId,
     pub(crate) source: Option<SourceId>,
     zone: Tz,
-    /// The version of the readers and the zone they take for granted: with another of either, files are read again.
-    reader: String,
+    /// Parser version and default time zone. If either changes, files are read again.
+    reader_version: String,
     clock: Clock,
-    batch: Batch,
-    room: Vec<OwnedSemaphorePermit>,
-    pub(crate) outcome: Outcome,
-    /// Days on which activities began.
+    batch: ImportBatch,
+    memory_permits: Vec<OwnedSemaphorePermit>,
+    pub(crate) outcome: ImportOutcome,
     activity_days: BTreeSet<Day>,
     last_daily_summary: Option<Day>,
-    of_account: bool,
-    strava: Strava,
-    /// The limits a source reports, each with the rank of the sport it is told for.
-    limits: BTreeMap<ThresholdKind, ((u8, Sport), Threshold)>,
-    /// Something may be readable next time.
-    unfinished: bool,
-    /// How new the account export is.
-    pub(crate) edition: Option<Day>,
-    /// A list could not be read to its end.
-    incomplete: bool,
-    /// An account's list of activities was read.
-    activities_listed: bool,
-    /// Files that were read before: their days have arrived as well.
-    known: Vec<ContentHash>,
-    /// Files that were read to their end.
-    finished: Vec<ContentHash>,
+    is_account_export: bool,
+    strava: StravaRows,
+    /// Thresholds reported by a source, each with the rank of its sport.
+    thresholds: BTreeMap<ThresholdKind, ((u8, Sport), Threshold)>,
+    /// Something was skipped that may be readable next time.
+    has_transient_skips: bool,
+    /// Date of the account export.
+    pub(crate) export_day: Option<Day>,
+    /// A list could not be read completely.
+    has_unread_entries: bool,
+    /// The activity list of an account was read.
+    has_activity_list: bool,
+    /// Files that were imported earlier; their days count as covered too.
+    known_hashes: Vec<ContentHash>,
+    /// Files that were read completely.
+    finished_hashes: Vec<ContentHash>,
 }
 
-/// A Strava list names files beside it without saying when they began; the files say it.
+/// Rows of a Strava list wait for the files they name, which have the exact start time.
 #[derive(Default)]
-struct Strava {
-    /// Each with the path of its list.
+struct StravaRows {
+    /// Path of the list, and row.
     rows: Vec<(String, Row)>,
-    /// By the path of the file.
-    began: HashMap<String, Began>,
-    known: HashMap<String, ContentHash>,
+    starts: HashMap<String, ActivityStart>,
+    hashes: HashMap<String, ContentHash>,
 }
 
-impl<'a> Gatherer<'a> {
+impl<'a> BatchWriter<'a> {
     pub(crate) fn new(store: &'a Store, user: UserId, zone: Tz, clock: Clock) -> Self {
         Self {
             store,
             user,
             source: None,
             zone,
-            reader: format!("{READER} {zone}"),
+            reader_version: format!("{READER_VERSION} {zone}"),
             clock,
-            batch: Batch::default(),
-            room: Vec::new(),
-            outcome: Outcome::default(),
+            batch: ImportBatch::default(),
+            memory_permits: Vec::new(),
+            outcome: ImportOutcome::default(),
             activity_days: BTreeSet::new(),
             last_daily_summary: None,
-            of_account: false,
-            strava: Strava::default(),
-            limits: BTreeMap::new(),
-            unfinished: false,
-            edition: None,
-            incomplete: false,
-            activities_listed: false,
-            known: Vec::new(),
-            finished: Vec::new(),
+            is_account_export: false,
+            strava: StravaRows::default(),
+            thresholds: BTreeMap::new(),
+            has_transient_skips: false,
+            export_day: None,
+            has_unread_entries: false,
+            has_activity_list: false,
+            known_hashes: Vec::new(),
+            finished_hashes: Vec::new(),
         }
     }
 
@@ -106,60 +104,58 @@ impl<'a> Gatherer<'a> {
         (self.clock)()
     }
 
-    pub(crate) async fn was_finished(&self, hash: ContentHash) -> Result<bool, Error> {
-        Ok(self.store.import_finished(self.user, hash, &self.reader).await?)
+    pub(crate) async fn is_finished(&self, hash: ContentHash) -> Result<bool, Error> {
+        Ok(self.store.is_import_finished(self.user, hash, &self.reader_version).await?)
     }
 
-    /// A file is in the database whole, unless something may be readable next time. It counts as read once the run is
-    /// finished.
+    /// Marks a file as read, unless something in it may be readable next time. It takes effect when
+    /// the run finishes.
     pub(crate) fn finish_file(&mut self, hash: ContentHash) {
-        if !self.unfinished {
-            self.finished.push(hash);
+        if !self.has_transient_skips {
+            self.finished_hashes.push(hash);
         }
     }
 
-    /// The files that were read before.
     pub(crate) async fn known_files(&self) -> Result<HashSet<ContentHash>, Error> {
-        Ok(self.store.kept_hashes(self.user, &self.reader).await?)
+        Ok(self.store.list_original_hashes(self.user, &self.reader_version).await?)
     }
 
-    /// Takes what the walk came upon; writes when there is enough of it.
-    pub(crate) async fn take(&mut self, event: Event) -> Result<(), Error> {
+    /// Handles an event of the file discovery; writes a batch when it is full.
+    pub(crate) async fn handle_event(&mut self, event: ImportEvent) -> Result<(), Error> {
         match event {
-            Event::File { path, hash, read, room } => {
-                self.room.push(room);
-                self.file(path, hash, read.map(|file| *file));
+            ImportEvent::File { path, hash, read, permit: room } => {
+                self.memory_permits.push(room);
+                self.add_file(path, hash, read.map(|file| *file));
             }
-            Event::Known { path, hash } => {
+            ImportEvent::KnownFile { path, hash } => {
                 self.outcome.files_already_there += 1;
-                self.known.push(hash);
-                self.strava.known.insert(path, hash);
+                self.known_hashes.push(hash);
+                self.strava.hashes.insert(path, hash);
             }
-            Event::Told(told) => told.into_iter().for_each(|told| self.told(told)),
-            Event::Row { list, row } => self.strava.rows.push((list, *row)),
-            Event::List { path, dataset, outcome } => self.list(&path, dataset, outcome),
-            Event::Ignored => self.outcome.files_ignored += 1,
-            Event::Skipped { path, reason, passing } => {
-                self.unfinished |= passing;
+            ImportEvent::Records(told) => told.into_iter().for_each(|told| self.add_record(told)),
+            ImportEvent::StravaRow { list, row } => self.strava.rows.push((list, *row)),
+            ImportEvent::ListEnd { path, dataset, outcome } => self.finish_list(&path, dataset, outcome),
+            ImportEvent::Ignored => self.outcome.files_ignored += 1,
+            ImportEvent::Skipped { path, reason, is_transient: passing } => {
+                self.has_transient_skips |= passing;
                 self.outcome.skip(path, reason);
             }
         }
-        self.write_when_full().await
+        self.flush_if_full().await
     }
 
-    /// Writes when there is enough to write.
-    pub(crate) async fn write_when_full(&mut self) -> Result<(), Error> {
-        let kibibytes: usize = self.room.iter().map(OwnedSemaphorePermit::num_permits).sum();
-        if self.batch.reports.len() >= REPORTS
-            || self.batch.days.len() + self.batch.estimates.len() >= DAYS
-            || kibibytes >= BATCH_KIB
+    pub(crate) async fn flush_if_full(&mut self) -> Result<(), Error> {
+        let kibibytes: usize = self.memory_permits.iter().map(OwnedSemaphorePermit::num_permits).sum();
+        if self.batch.records.len() >= MAX_BATCH_RECORDS
+            || self.batch.day_records.len() + self.batch.estimates.len() >= MAX_BATCH_DAYS
+            || kibibytes >= MAX_BATCH_KIB
         {
-            self.write().await?;
+            self.write_batch().await?;
         }
         Ok(())
     }
 
-    pub(crate) fn file(&mut self, path: String, hash: ContentHash, read: Result<ReadFile, Unreadable>) {
+    pub(crate) fn add_file(&mut self, path: String, hash: ContentHash, read: Result<ParsedFile, ParseError>) {
         let file = match read {
             Ok(file) => file,
             Err(why) => return self.outcome.skip(path, why),
@@ -169,214 +165,219 @@ impl<'a> Gatherer<'a> {
             return;
         };
         self.outcome.files += 1;
-        self.outcome.flawed += u64::from(file.flawed);
-        for why in file.left_out {
+        self.outcome.flawed += u64::from(file.is_damaged);
+        for why in file.skip_reasons {
             self.outcome.skip(&*path, why);
         }
         for day in file.activity_days {
-            self.saw(day);
+            self.add_activity_day(day);
         }
-        if let Some(began) = file.began {
-            self.strava.began.insert(path.clone(), began);
+        if let Some(began) = file.start {
+            self.strava.starts.insert(path.clone(), began);
         }
-        self.strava.known.insert(path, hash);
+        self.strava.hashes.insert(path, hash);
         self.batch.originals.push(original);
-        self.batch.reports.extend(file.reports);
-        self.batch.days.extend(file.days);
+        self.batch.records.extend(file.reports);
+        self.batch.day_records.extend(file.days);
     }
 
-    fn saw(&mut self, day: Day) {
+    fn add_activity_day(&mut self, day: Day) {
         self.activity_days.insert(day);
-        self.outcome.saw(day);
+        self.outcome.extend_span(day);
     }
 
-    /// Takes one thing a source told.
-    pub(crate) fn told(&mut self, told: Told) {
+    pub(crate) fn add_record(&mut self, told: ImportedRecord) {
         let now = self.now();
         match told {
-            Told::Activity(report) => self.activity(*report, now),
-            Told::Day(day) => self.day(*day, now),
-            Told::Estimate(estimate) => {
-                if has_come(estimate.day, now, self.zone) {
+            ImportedRecord::Activity(report) => self.add_activity(*report, now),
+            ImportedRecord::Day(day) => self.add_day(*day, now),
+            ImportedRecord::Estimate(estimate) => {
+                if is_plausible_day(estimate.day, now, self.zone) {
                     self.batch.estimates.push(estimate);
                 }
             }
-            Told::Threshold { kind, value, sport } => self.limit(kind, value, sport),
-            Told::Zones { kind, sport, zones } => {
-                let (from, origin) = (self.told_on(), ThresholdOrigin::Reported);
+            ImportedRecord::Threshold { kind, value, sport } => self.add_threshold(kind, value, sport),
+            ImportedRecord::Zones { kind, sport, zones } => {
+                let (from, origin) = (self.report_day(), ThresholdOrigin::Reported);
                 self.batch.zones.push(DatedZones { kind, sport, from, origin, zones });
             }
-            Told::Person(person) => {
+            ImportedRecord::Person(person) => {
                 self.batch.person.birth_year = self.batch.person.birth_year.or(person.birth_year);
                 self.batch.person.sex = self.batch.person.sex.or(person.sex);
             }
         }
     }
 
-    /// The day from which holds what a source tells without a day: an export is as new as its newest file, a service
-    /// speaks of today.
-    fn told_on(&self) -> Day {
+    /// Start date of undated thresholds and zones: the date of the export, or today for a service.
+    fn report_day(&self) -> Day {
         let now = self.now();
-        self.edition.filter(|day| has_come(*day, now, self.zone)).unwrap_or_else(|| Day::at(now, self.zone))
+        self.export_day
+            .filter(|day| is_plausible_day(*day, now, self.zone))
+            .unwrap_or_else(|| Day::at(now, self.zone))
     }
 
-    /// Limits are the athlete's, not a sport's: what is told for all sports counts, else what is told for running, else
-    /// that of the next sport that has one.
-    fn limit(&mut self, kind: ThresholdKind, value: f64, sport: Sport) {
+    /// Thresholds belong to the athlete, not to a sport: prefer the one for all sports, then
+    /// running, then any other sport.
+    fn add_threshold(&mut self, kind: ThresholdKind, value: f64, sport: Sport) {
         let rank = match sport {
             Sport::Other => (0, sport),
             Sport::Running => (1, sport),
             _ => (2, sport),
         };
-        let threshold = Threshold { kind, value, from: self.told_on(), origin: ThresholdOrigin::Reported };
-        match self.limits.get(&kind) {
+        let threshold = Threshold { kind, value, from: self.report_day(), origin: ThresholdOrigin::Reported };
+        match self.thresholds.get(&kind) {
             Some((best, _)) if *best <= rank => {}
-            _ => drop(self.limits.insert(kind, (rank, threshold))),
+            _ => drop(self.thresholds.insert(kind, (rank, threshold))),
         }
     }
 
-    fn activity(&mut self, report: ActivityReport, now: Instant) {
+    fn add_activity(&mut self, report: SourceRecord, now: Instant) {
         let key = report.key.to_string();
-        if let Err(why) = plausible(&report.recorded.activity, now) {
+        if let Err(why) = check_plausible_start(&report.parsed.activity, now) {
             return self.outcome.skip(key, why);
         }
-        let day = report.recorded.activity.day();
-        match NewReport::pack(report, None, self.source) {
+        let day = report.parsed.activity.day();
+        match PackedRecord::pack(report, None, self.source) {
             Ok(report) => {
-                self.saw(day);
-                self.batch.reports.push(report.of_edition(self.edition));
+                self.add_activity_day(day);
+                self.batch.records.push(report.with_export_day(self.export_day));
             }
             Err(why) => self.outcome.skip(key, why),
         }
     }
 
-    fn day(&mut self, report: DayReport, now: Instant) {
+    fn add_day(&mut self, report: DayRecord, now: Instant) {
         let day = report.wellness.day;
-        if has_come(day, now, self.zone) {
-            self.batch.days.push(report);
+        if is_plausible_day(day, now, self.zone) {
+            self.batch.day_records.push(report);
         } else {
-            self.outcome.skip(
-                format!("{} {}", report.kind, report.part),
-                format!("it speaks of {day}, which has not come yet"),
-            );
+            self.outcome
+                .skip(format!("{} {}", report.kind, report.dataset), format!("dated {day}, in the future"));
         }
     }
 
-    fn list(&mut self, path: &str, dataset: Option<Dataset>, outcome: Result<Summary, Unreadable>) {
+    fn finish_list(
+        &mut self,
+        path: &str,
+        dataset: Option<GarminDataset>,
+        outcome: Result<ReadOutcome, ParseError>,
+    ) {
         let summary = match outcome {
             Ok(summary) => summary,
             Err(why) => {
-                self.incomplete = true;
+                self.has_unread_entries = true;
                 return self.outcome.skip(path, why);
             }
         };
         self.outcome.files += 1;
-        self.of_account |= dataset.is_some();
-        self.activities_listed |= dataset == Some(Dataset::Activities);
-        let newest = summary.last_daily_summary.filter(|day| has_come(*day, self.now(), self.zone));
+        self.is_account_export |= dataset.is_some();
+        self.has_activity_list |= dataset == Some(GarminDataset::Activities);
+        let newest = summary.last_daily_summary.filter(|day| is_plausible_day(*day, self.now(), self.zone));
         self.last_daily_summary = self.last_daily_summary.max(newest);
-        for (why, count) in summary.reasons {
+        for (why, count) in summary.skip_reasons {
             *self.outcome.entries_left_out.entry(why.to_owned()).or_default() += count as u64;
         }
-        if let Some(why) = summary.broken_off {
-            (self.unfinished, self.incomplete) = (true, true);
-            self.outcome.skip(path, format!("only its beginning was read: {why}"));
+        if let Some(why) = summary.read_error {
+            (self.has_transient_skips, self.has_unread_entries) = (true, true);
+            self.outcome.skip(path, format!("read only in part: {why}"));
         }
     }
 
-    /// The walk through the files ended too early, so what was read proves nothing about days.
-    pub(crate) fn walk_failed(&mut self) {
-        self.incomplete = true;
-        self.outcome.skip("", "reading the files ended too early; import them again");
+    /// File discovery failed, so the import proves nothing about covered days.
+    pub(crate) fn mark_discovery_failed(&mut self) {
+        self.has_unread_entries = true;
+        self.outcome.skip("import", "stopped unexpectedly; import the files again");
     }
 
-    /// Writes what is left, the rows of lists last: by then their files are there.
+    /// Writes the rest. Strava rows come last, because their files must be stored first.
     pub(crate) async fn flush(&mut self) -> Result<(), Error> {
-        let limits = std::mem::take(&mut self.limits);
+        let limits = std::mem::take(&mut self.thresholds);
         self.batch.thresholds.extend(limits.into_values().map(|(_, threshold)| threshold));
-        self.write().await?;
-        // A Strava export is as new as its newest activity.
-        let newest = self.strava.rows.iter().map(|(_, row)| row.recorded.activity.day()).max();
-        self.edition = newest.or(self.edition);
+        self.write_batch().await?;
+        // The date of a Strava export is that of its newest activity.
+        let newest = self.strava.rows.iter().map(|(_, row)| row.activity.activity.day()).max();
+        self.export_day = newest.or(self.export_day);
         for (list, row) in std::mem::take(&mut self.strava.rows) {
-            self.row(&list, row).await?;
-            if self.batch.reports.len() >= REPORTS {
-                self.write().await?;
+            self.add_strava_row(&list, row).await?;
+            if self.batch.records.len() >= MAX_BATCH_RECORDS {
+                self.write_batch().await?;
             }
         }
-        self.write().await
+        self.write_batch().await
     }
 
-    /// A row's date has no zone; the file it names knows better when it began.
-    async fn row(&mut self, list: &str, row: Row) -> Result<(), Error> {
+    /// A row's date has no time zone, so the start time of its file is preferred.
+    async fn add_strava_row(&mut self, list: &str, row: Row) -> Result<(), Error> {
         let folder = list.rfind(['/', '\\']).map_or("", |end| &list[..=end]);
-        let mut recorded = row.recorded;
+        let mut recorded = row.activity;
         if let Some(path) = row.filename.map(|name| format!("{folder}{name}")) {
-            let mut began = self.strava.began.get(&path).copied();
+            let mut began = self.strava.starts.get(&path).copied();
             if began.is_none()
-                && let Some(hash) = self.strava.known.get(&path)
-                && let Some((at, utc_offset_s)) = self.store.start_of_original(self.user, *hash).await?
+                && let Some(hash) = self.strava.hashes.get(&path)
+                && let Some((at, utc_offset_s)) = self.store.find_original_start(self.user, *hash).await?
             {
-                began = Some(Began { at, utc_offset_s });
+                began = Some(ActivityStart { at, utc_offset_s });
             }
             if let Some(began) = began {
                 recorded.activity.started_at = began.at;
                 recorded.activity.utc_offset_s = began.utc_offset_s;
             }
         }
-        let key = ReportKey { kind: SourceKind::StravaExport, id: row.id };
-        self.activity(ActivityReport { key, recorded, raw: Some(row.raw) }, self.now());
+        let key = RecordKey { kind: SourceKind::StravaExport, id: row.id };
+        self.add_activity(SourceRecord { key, parsed: recorded, raw: Some(row.raw) }, self.now());
         Ok(())
     }
 
-    /// A file that was read before says the same about its days as one that is new.
-    pub(crate) async fn see_known_days(&mut self) -> Result<(), Error> {
-        let known = std::mem::take(&mut self.known);
-        let days = self.store.days_of_originals(self.user, &known).await?;
+    /// Files that were imported earlier also cover their days.
+    pub(crate) async fn load_known_days(&mut self) -> Result<(), Error> {
+        let known = std::mem::take(&mut self.known_hashes);
+        let days = self.store.list_original_days(self.user, &known).await?;
         self.activity_days.extend(days);
         Ok(())
     }
 
-    /// A file the athlete named was read to its end before.
-    pub(crate) fn was_there(&mut self, hash: ContentHash) {
+    /// Counts a given file that was already imported.
+    pub(crate) fn skip_known_file(&mut self, hash: ContentHash) {
         self.outcome.files_already_there += 1;
-        self.known.push(hash);
+        self.known_hashes.push(hash);
     }
 
-    async fn write(&mut self) -> Result<(), Error> {
+    async fn write_batch(&mut self) -> Result<(), Error> {
         let mut batch = std::mem::take(&mut self.batch);
-        batch.edition = self.edition;
-        batch.reader.clone_from(&self.reader);
-        let taken = self.store.take_in(self.user, batch, self.now()).await?;
-        self.outcome.count(taken);
-        self.room.clear();
+        batch.export_day = self.export_day;
+        batch.reader.clone_from(&self.reader_version);
+        let taken = self.store.import_batch(self.user, batch, self.now()).await?;
+        self.outcome.add_batch(taken);
+        self.memory_permits.clear();
         Ok(())
     }
 
-    /// The files that were read to their end.
     pub(crate) fn finished_files(&mut self) -> FinishedFiles {
-        FinishedFiles { reader: self.reader.clone(), hashes: std::mem::take(&mut self.finished) }
+        FinishedFiles {
+            reader: self.reader_version.clone(),
+            hashes: std::mem::take(&mut self.finished_hashes),
+        }
     }
 
-    /// What came of it, what it proves about days, and what kind of run it was.
-    pub(crate) fn finish(self) -> (Outcome, Vec<Evidence>, RunKind) {
+    /// The outcome, coverage evidence and kind of run.
+    pub(crate) fn finish(self) -> (ImportOutcome, Vec<CoverageEvidence>, SyncRunKind) {
         let now = self.now();
         let today = Day::at(now, self.zone);
-        let kind = if self.of_account { RunKind::Export } else { RunKind::File };
-        // What could not be read of a list may be the very activity that a day would be judged without.
-        if self.incomplete {
+        let kind = if self.is_account_export { SyncRunKind::Export } else { SyncRunKind::File };
+        // The unread part of a list may contain an activity of any day.
+        if self.has_unread_entries {
             return (self.outcome, Vec::new(), kind);
         }
-        // Days speak for an account only together with its activities.
-        let mut evidence: Vec<Evidence> = self
+        // Daily summaries prove coverage only together with the activity list.
+        let mut evidence: Vec<CoverageEvidence> = self
             .last_daily_summary
-            .filter(|_| self.activities_listed)
-            .map(|last_summary| Evidence::AccountExport { last_summary, imported_at: now })
+            .filter(|_| self.has_activity_list)
+            .map(|last_summary| CoverageEvidence::AccountExport { last_summary, imported_at: now })
             .into_iter()
             .collect();
-        // The newest day says as much as all before it together; one in the future says nothing.
+        // The newest day implies all earlier ones; a day in the future is ignored.
         let newest = self.activity_days.range(..=today).next_back();
-        evidence.extend(newest.map(|day| Evidence::Activity { day: *day, imported_at: now }));
+        evidence.extend(newest.map(|day| CoverageEvidence::Activity { day: *day, imported_at: now }));
         (self.outcome, evidence, kind)
     }
 }

@@ -1,12 +1,12 @@
-//! One import or sync: read, take in, move the frontier.
+//! Imports files and syncs services: parses with `fitness-sources`, stores with `fitness-store`,
+//! updates the data frontier and computes metrics.
 //!
-//! This crate must never move the frontier past what is stored, and never decide anything about a plan. It
-//! brings `fitness-sources` and `fitness-store` together; nobody else does. It reads no clock; it is handed one.
+//! The frontier must never be later than the stored data. This crate changes no plan and reads no
+//! clock.
 //!
-//! Start reading at [`import()`]: a thread walks through what the athlete named (`discover.rs`), workers read the
-//! files one by one (`parse.rs`), and one task writes what they found in batches (`batch.rs`). [`sync()`] does
-//! the same with what a live service says, [`watch()`] with what appears in a folder. When the data is in,
-//! [`recompute()`] works out what it means.
+//! Start at [`import()`]: one thread walks the given paths (`discover.rs`), others parse the files
+//! (`parse.rs`), and one task stores them in batches (`batch.rs`). [`sync()`] does the same for a
+//! live service, [`watch()`] for a folder. [`recompute()`] computes metrics afterwards.
 
 mod batch;
 mod discover;
@@ -18,30 +18,27 @@ mod recompute;
 mod sync;
 mod watch;
 
-pub use import::{Import, Progress, Stop, import};
-pub use outcome::{Outcome, Skip};
-pub use recompute::{Recomputed, recompute};
-pub use sync::{Sync, sync};
+pub use import::{ImportProgressListener, ImportRequest, StopSignal, import};
+pub use outcome::{ImportOutcome, SkippedFile};
+pub use recompute::{RecomputeCounts, recompute};
+pub use sync::{SyncRequest, sync};
 pub use watch::watch;
 
 use fitness_core::domain::calendar::Instant;
 
-/// What goes wrong outside the files themselves.
+/// Errors other than skipped files.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The database refused; what was taken in before that is kept.
+    /// Everything stored before the error is kept.
     #[error(transparent)]
     Store(#[from] fitness_store::Error),
-    /// A live service could not be read at all.
     #[error(transparent)]
-    Service(fitness_sources::live::Fault),
-    /// Everything of an athlete cannot be written down.
-    #[error("the export cannot be written: {0}")]
-    Takeout(String),
-    /// A folder cannot be watched.
-    #[error("the folder cannot be watched: {0}")]
+    Service(fitness_sources::live::FetchError),
+    #[error("could not write the export: {0}")]
+    Export(String),
+    #[error("could not watch the folder: {0}")]
     Watch(#[from] notify::Error),
 }
 
-/// How the time is told.
+/// Returns the current time.
 pub type Clock = fn() -> Instant;

@@ -1,153 +1,150 @@
-//! What came of an import.
+//! Result of an import or sync.
 
-use crate::recompute::Recomputed;
-use fitness_core::adherence::data_frontier::Coverage;
+use crate::recompute::RecomputeCounts;
+use fitness_core::adherence::data_frontier::ImportCoverage;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::ActivityId;
-use fitness_core::domain::untrusted_text::{counted, listed};
-use fitness_store::{Fate, Taken};
+use fitness_core::domain::untrusted_text::{join_with_and, pluralize};
+use fitness_store::{BatchOutcome, UpsertOutcome};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// More of these are counted and not listed: a hostile archive has a million.
-const LISTED: usize = 1000;
+/// Further skips are only counted: a malicious archive can cause a million.
+const MAX_LISTED_SKIPS: usize = 1000;
 
-/// Something that was left out, and why.
+/// A skipped file or record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Skip {
-    /// Where it is, for people.
+pub struct SkippedFile {
     pub path: String,
-    /// Why, as a sentence that reads on after the path and a colon.
+    /// Shown after the path and a colon.
     pub reason: String,
 }
 
-/// What came of an import or a sync.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Outcome {
-    /// New activities.
+pub struct ImportOutcome {
     pub added: u64,
-    /// Reports that say more about an activity that was there before.
+    /// Records merged into existing activities.
     pub joined: u64,
-    /// Reports that now say something else.
+    /// Records whose content changed at the source.
     pub changed: u64,
-    /// Activities that were there already, with nothing new about them.
+    /// Activities without any new data.
     pub already_there: u64,
-    /// Days about which something new is known.
+    /// Days with new wellness data.
     pub days: u64,
-    /// Files read.
     pub files: u64,
-    /// Files that had been read before.
+    /// Files that were already imported.
     pub files_already_there: u64,
-    /// Files with nothing to import in them: settings, courses, pictures.
+    /// Files with nothing to import: settings, courses, pictures.
     pub files_ignored: u64,
-    /// Files that were read although something is wrong with them.
+    /// Files that were imported although they are damaged.
     pub flawed: u64,
-    /// Entries of lists that say nothing, and why: a night the watch was not worn, the lesser of two readings.
+    /// Number of skipped list entries by reason, such as nights when the watch was not worn.
     pub entries_left_out: BTreeMap<String, u64>,
-    /// Everything left out. The list ends after a thousand.
-    pub skipped: Vec<Skip>,
-    /// How much was left out.
+    /// The first thousand skipped files and records.
+    pub skipped: Vec<SkippedFile>,
+    /// Number of all skipped files and records.
     pub skipped_count: u64,
-    /// The first and the last day of the activities among it.
+    /// First and last day of the imported activities.
     pub span: Option<(Day, Day)>,
-    /// What it proved about days.
-    pub coverage: Coverage,
-    /// What was worked out from it.
-    pub worked_out: Recomputed,
-    /// Whether it was stopped before its end.
+    /// How far the data is complete.
+    pub coverage: ImportCoverage,
+    pub worked_out: RecomputeCounts,
     pub stopped: bool,
     #[serde(skip)]
-    new: New,
+    new_items: NewItems,
 }
 
-/// What is new, to be counted once.
+/// New items, so that each is counted once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct New {
+struct NewItems {
     activities: HashSet<ActivityId>,
     days: BTreeSet<Day>,
 }
 
-impl Outcome {
-    /// Whether the database is as it was.
+impl ImportOutcome {
     #[must_use]
-    pub const fn changed_nothing(&self) -> bool {
+    pub const fn is_unchanged(&self) -> bool {
         self.added + self.joined + self.changed + self.days == 0
     }
 
-    /// What came of it, as far as a person reads: what is new, what is damaged, what was there already.
+    /// Sentences for the user: what is new, damaged and already imported.
     #[must_use]
-    pub fn sentences(&self) -> Vec<String> {
+    pub fn summary_sentences(&self) -> Vec<String> {
         let mut told = Vec::new();
         if self.stopped {
             told.push(
-                "Stopped before the end. What was imported so far is kept; run it again for the rest."
+                "Stopped before the end. Everything imported so far is kept; import again for the rest."
                     .to_owned(),
             );
         }
-        let span = self.span.map(|(first, last)| format!(" from {first} to {last}")).unwrap_or_default();
-        if self.changed_nothing() {
+        let span = match self.span {
+            Some((first, last)) if first == last => format!(" on {}", first.format_long()),
+            Some((first, last)) => format!(" from {} to {}", first.format_long(), last.format_long()),
+            None => String::new(),
+        };
+        if self.is_unchanged() {
             told.push("Nothing new.".to_owned());
         } else {
-            told.push(format!("Imported {}{span}.", listed(&self.news())));
+            told.push(format!("Imported {}{span}.", join_with_and(&self.new_item_counts())));
         }
         if self.flawed > 0 {
-            let files = counted(self.flawed, "file is", "files are");
-            told.push(format!(
-                "{files} damaged or cut short; what could be read was imported and is marked."
-            ));
+            let files = pluralize(self.flawed, "file is", "files are");
+            told.push(format!("{files} damaged or incomplete; the readable part was imported and flagged."));
         }
         if self.already_there + self.files_already_there > 0 {
-            let activities = counted(self.already_there, "activity", "activities");
-            let files = counted(self.files_already_there, "file", "files");
+            let activities = pluralize(self.already_there, "activity", "activities");
+            let files = pluralize(self.files_already_there, "file", "files");
             let mut there = Vec::new();
             there.extend((self.files_already_there > 0).then_some(files));
             there.extend((self.already_there > 0).then_some(activities));
-            told.push(format!("Already there: {}.", listed(&there)));
+            told.push(format!("Already imported: {}.", join_with_and(&there)));
         }
         told
     }
 
-    fn news(&self) -> Vec<String> {
-        let mut news = vec![counted(self.added, "new activity", "new activities")];
+    fn new_item_counts(&self) -> Vec<String> {
+        let mut news = vec![pluralize(self.added, "new activity", "new activities")];
         if self.joined > 0 {
-            let known = counted(self.joined, "known activity", "known activities");
-            news.push(format!("{known} with more about them"));
+            let known = pluralize(self.joined, "existing activity", "existing activities");
+            news.push(format!("more data for {known}"));
         }
         if self.changed > 0 {
-            let changed = counted(self.changed, "activity", "activities");
-            news.push(format!("{changed} changed at their source"));
+            let changed = pluralize(self.changed, "activity", "activities");
+            news.push(format!("updates to {changed}"));
         }
         if self.days > 0 {
-            news.push(format!("{} of wellness", counted(self.days, "day", "days")));
+            news.push(format!("{} of wellness data", pluralize(self.days, "day", "days")));
         }
         news
     }
 
     pub(crate) fn skip(&mut self, path: impl Into<String>, reason: impl ToString) {
         self.skipped_count += 1;
-        if self.skipped.len() < LISTED {
-            self.skipped.push(Skip { path: path.into(), reason: reason.to_string() });
+        if self.skipped.len() < MAX_LISTED_SKIPS {
+            self.skipped.push(SkippedFile { path: path.into(), reason: reason.to_string() });
         }
     }
 
-    pub(crate) fn count(&mut self, taken: Taken) {
-        for put in taken.reports {
-            match put.fate {
-                Fate::Added => {
+    pub(crate) fn add_batch(&mut self, taken: BatchOutcome) {
+        for put in taken.records {
+            match put.outcome {
+                UpsertOutcome::Added => {
                     self.added += 1;
-                    self.new.activities.insert(put.activity);
+                    self.new_items.activities.insert(put.activity);
                 }
-                // A second word about an activity that came in with this very import is no news.
-                Fate::Joined => self.joined += u64::from(!self.new.activities.contains(&put.activity)),
-                Fate::Changed => self.changed += 1,
-                Fate::AlreadyThere => self.already_there += 1,
+                // Merging into an activity of the same import is not news.
+                UpsertOutcome::Merged => {
+                    self.joined += u64::from(!self.new_items.activities.contains(&put.activity))
+                }
+                UpsertOutcome::Updated => self.changed += 1,
+                UpsertOutcome::Unchanged => self.already_there += 1,
             }
         }
-        self.new.days.extend(taken.days);
-        self.days = self.new.days.len() as u64;
+        self.new_items.days.extend(taken.days);
+        self.days = self.new_items.days.len() as u64;
     }
 
-    pub(crate) fn saw(&mut self, day: Day) {
+    pub(crate) fn extend_span(&mut self, day: Day) {
         self.span = Some(self.span.map_or((day, day), |(first, last)| (first.min(day), last.max(day))));
     }
 }

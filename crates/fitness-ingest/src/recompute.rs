@@ -1,11 +1,12 @@
-//! Working out what the data means: measures of new recordings, then loads and days from the first one that changed.
+//! Computes metrics: first measures of new recordings, then loads and daily metrics from the first
+//! changed day on.
 //!
-//! What is stored says itself from which day on it is stale, so this can be broken off at any moment and goes on where
-//! it is needed. Should somebody change something meanwhile, it begins again.
+//! The store records from which day on metrics are stale, so this can be interrupted and resumed at
+//! any time. If data changes meanwhile, it starts again.
 
 use crate::Error;
-use crate::import::Stop;
-use fitness_core::adherence::data_frontier::Frontier;
+use crate::import::StopSignal;
+use fitness_core::adherence::data_frontier::DataFrontier;
 use fitness_core::domain::athlete::ThresholdOrigin;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{ActivityId, UserId};
@@ -13,62 +14,58 @@ use fitness_core::domain::observation::{Observation, ObservationKind};
 use fitness_core::metrics::activity::measure;
 use fitness_core::metrics::day::CONTEXT_DAYS;
 use fitness_core::metrics::pipeline::{
-    Athlete, Before, History, MEASURES_VERSION, Session, SessionLoad, clues, derive, felt,
+    ActivityInput, ActivityLoad, Athlete, MEASURES_VERSION, PipelineInput, PriorState, rpe_and_load,
+    run_pipeline, threshold_evidence,
 };
-use fitness_core::metrics::predict::Mark;
-use fitness_core::metrics::thresholds::detect::{Candidate, Clue, LOOKBACK_DAYS};
-use fitness_store::{Derived, Measured, Stale, Store, Unmeasured};
+use fitness_core::metrics::predict::Performance;
+use fitness_core::metrics::thresholds::detect::{DatedThresholdEvidence, LOOKBACK_DAYS, ThresholdEvidence};
+use fitness_store::{ComputedMetrics, MeasuredActivity, RecomputeState, Store, UnmeasuredActivity};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 
-/// Recordings measured at once: enough for every core, few enough for the memory.
-const AT_ONCE: usize = 48;
-/// How often to begin again when somebody keeps changing things.
-const TRIES: usize = 20;
+/// Recordings per batch: enough for all cores, few enough for memory.
+const MEASURE_BATCH_SIZE: usize = 48;
+/// Maximum number of restarts because of concurrent changes.
+const RETRY_LIMIT: usize = 20;
 
-/// Two centuries of days: before and after anything anybody recorded.
-const EVER: i64 = 73_000;
+/// Two centuries, more than any data.
+const UNBOUNDED_DAYS: i64 = 73_000;
 
-/// What was worked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-pub struct Recomputed {
-    /// Recordings that were measured.
+pub struct RecomputeCounts {
     pub measured: u64,
-    /// Activities that were judged.
+    /// Activities whose metrics were computed.
     pub judged: u64,
-    /// Days that were worked out.
+    /// Days whose metrics were computed.
     pub days: u64,
 }
 
-/// Works out whatever is stale. `progress` hears how many recordings were measured so far.
-///
-/// # Errors
-/// When the database refuses.
+/// Recomputes stale metrics. `progress` gets the number of recordings measured so far.
 pub async fn recompute(
     store: &Store,
     user: UserId,
     progress: &mut (dyn FnMut(u64) + Send),
-    stop: &Stop,
-) -> Result<Recomputed, Error> {
-    let mut done = Recomputed::default();
-    for _ in 0..TRIES {
-        let seen = store.stale(user).await?;
+    stop: &StopSignal,
+) -> Result<RecomputeCounts, Error> {
+    let mut done = RecomputeCounts::default();
+    for _ in 0..RETRY_LIMIT {
+        let seen = store.recompute_state(user).await?;
         if !measure_new(store, user, seen, &mut done, progress, stop).await? {
             continue;
         }
-        if stop.is_asked() {
+        if stop.is_stopped() {
             return Ok(done);
         }
-        let stale = store.stale(user).await?;
-        // What came in after the recordings were measured has some that were not.
-        if !stale.is_of_the_same_data_as(&seen) {
+        let stale = store.recompute_state(user).await?;
+        // Data stored meanwhile may have new recordings.
+        if !stale.has_same_inputs_as(&seen) {
             continue;
         }
         let frontier = store.frontier(user).await?;
-        let Some(begin) = where_to_begin(store, user, stale, frontier).await? else { return Ok(done) };
-        let derived = work_out(store, user, begin, frontier).await?;
-        let (judged, days) = (derived.judged.len() as u64, derived.days.len() as u64);
-        if store.put_derived(user, stale, derived).await? {
+        let Some(begin) = find_start(store, user, stale, frontier).await? else { return Ok(done) };
+        let derived = compute_metrics(store, user, begin, frontier).await?;
+        let (judged, days) = (derived.activity_metrics.len() as u64, derived.days.len() as u64);
+        if store.put_computed_metrics(user, stale, derived).await? {
             (done.judged, done.days) = (judged, days);
             return Ok(done);
         }
@@ -76,17 +73,17 @@ pub async fn recompute(
     Err(Error::Store(fitness_store::Error::Busy))
 }
 
-/// Measures every recording that is new. `false` when somebody changed something meanwhile.
+/// Measures new recordings. Returns `false` if data changed meanwhile.
 async fn measure_new(
     store: &Store,
     user: UserId,
-    stale: Stale,
-    done: &mut Recomputed,
+    stale: RecomputeState,
+    done: &mut RecomputeCounts,
     progress: &mut (dyn FnMut(u64) + Send),
-    stop: &Stop,
+    stop: &StopSignal,
 ) -> Result<bool, Error> {
-    for some in store.list_unmeasured(user, MEASURES_VERSION).await?.chunks(AT_ONCE) {
-        if stop.is_asked() {
+    for some in store.list_unmeasured(user, MEASURES_VERSION).await?.chunks(MEASURE_BATCH_SIZE) {
+        if stop.is_stopped() {
             break;
         }
         let new = store.read_unmeasured(user, some).await?;
@@ -94,7 +91,7 @@ async fn measure_new(
             continue;
         }
         let count = new.len() as u64;
-        let measured = tokio::task::spawn_blocking(move || new.par_iter().map(measured).collect())
+        let measured = tokio::task::spawn_blocking(move || new.par_iter().map(measure_activity).collect())
             .await
             .expect("measuring does not panic");
         if !store.put_measures(user, MEASURES_VERSION, stale, measured).await? {
@@ -106,91 +103,99 @@ async fn measure_new(
     Ok(true)
 }
 
-fn measured(new: &Unmeasured) -> (ActivityId, Day, fitness_core::metrics::activity::Measures, Vec<Clue>) {
+fn measure_activity(
+    new: &UnmeasuredActivity,
+) -> (ActivityId, Day, fitness_core::metrics::activity::Measures, Vec<ThresholdEvidence>) {
     let (recording, lengths) = new.unpack();
     let measures = measure(&new.activity, recording.as_ref(), &lengths);
-    let clues = clues(&new.activity, &measures);
+    let clues = threshold_evidence(&new.activity, &measures);
     (new.id, new.activity.day(), measures, clues)
 }
 
-/// Where to begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begin {
-    /// With the first day there is.
+enum RecomputeStart {
+    /// At the first day with data.
     First,
-    /// With a day, going on from the evening before it.
+    /// At a day, continuing from the state of the day before.
     On(Day),
 }
 
-/// Where to begin; `None` when everything is worked out.
-async fn where_to_begin(
+/// Where to start; `None` if nothing is stale.
+async fn find_start(
     store: &Store,
     user: UserId,
-    stale: Stale,
-    frontier: Frontier,
-) -> Result<Option<Begin>, Error> {
-    let Some(next) = stale.settled_through.map(Day::next) else {
-        let something = stale.from.is_some() || frontier.complete().is_some();
-        return Ok(something.then_some(Begin::First));
+    stale: RecomputeState,
+    frontier: DataFrontier,
+) -> Result<Option<RecomputeStart>, Error> {
+    let Some(next) = stale.computed_through.map(Day::next) else {
+        let something = stale.stale_from.is_some() || frontier.complete_through().is_some();
+        return Ok(something.then_some(RecomputeStart::First));
     };
-    if let Some(changed) = stale.from {
-        return Ok(Some(Begin::On(changed.min(next))));
+    if let Some(changed) = stale.stale_from {
+        return Ok(Some(RecomputeStart::On(changed.min(next))));
     }
-    let new_day = frontier.complete().is_some_and(|complete| complete >= next);
-    let new_morning = match frontier.open() {
+    let new_day = frontier.complete_through().is_some_and(|complete| complete >= next);
+    let new_morning = match frontier.open_day() {
         Some(open) => store.list_day_metrics(user, open, open).await?.is_empty(),
         None => false,
     };
-    Ok((new_day || new_morning).then_some(Begin::On(next)))
+    Ok((new_day || new_morning).then_some(RecomputeStart::On(next)))
 }
 
-/// Everything from a day on.
-async fn work_out(store: &Store, user: UserId, begin: Begin, frontier: Frontier) -> Result<Derived, Error> {
-    let Some(first) = store.first_day(user).await? else { return Ok(Derived::default()) };
+/// Computes everything from a day on.
+async fn compute_metrics(
+    store: &Store,
+    user: UserId,
+    begin: RecomputeStart,
+    frontier: DataFrontier,
+) -> Result<ComputedMetrics, Error> {
+    let Some(first) = store.first_data_day(user).await? else { return Ok(ComputedMetrics::default()) };
     let state = match begin {
-        Begin::On(day) if day > first => store.find_day_state(user, day.previous()).await?,
-        Begin::On(_) | Begin::First => None,
+        RecomputeStart::On(day) if day > first => store.find_day_state(user, day.previous()).await?,
+        RecomputeStart::On(_) | RecomputeStart::First => None,
     };
     let begin = state.map_or(first, |state| state.day.next());
     let measured = store.list_measured(user, begin).await?;
-    let reach = frontier.open().or(frontier.complete());
+    let reach = frontier.open_day().or(frontier.complete_through());
     let last = measured.last().map(|last| last.activity.day()).max(reach).unwrap_or(begin);
-    let context = begin.plus(-(CONTEXT_DAYS as i64));
+    let context = begin.plus_days(-(CONTEXT_DAYS as i64));
 
     let profile = store.profile(user).await?;
     let (detected, thresholds): (Vec<_>, Vec<_>) = (store.list_thresholds(user).await?.into_iter())
         .partition(|threshold| threshold.origin == ThresholdOrigin::Estimated);
     let zones = store.list_zones(user).await?;
-    let races: Vec<Candidate> = (store.list_races(user).await?.into_iter())
-        .filter(|race| Mark::new(race.result.distance, race.result.time).is_ok())
-        .map(|race| Candidate {
+    let races: Vec<DatedThresholdEvidence> = (store.list_races(user).await?.into_iter())
+        .filter(|race| Performance::new(race.result.distance, race.result.time).is_ok())
+        .map(|race| DatedThresholdEvidence {
             day: race.result.day,
-            clue: Clue::Run { distance: race.result.distance, time: race.result.time },
+            evidence: ThresholdEvidence::Run { distance: race.result.distance, time: race.result.time },
         })
         .collect();
     let wellness = store.list_wellness(user, context, last).await?;
-    // Whenever they are of: a rating keeps its day when its activity moves to another.
-    let observations = store.list_observations(user, first.plus(-EVER), last.plus(EVER)).await?;
-    let exertion = exertion(&observations);
-    let feel = feel(&observations);
-    let earlier = Earlier::read(store, user, begin, state.is_some(), &exertion).await?;
+    // Of any day: a rating keeps its day when its activity moves.
+    let observations = store
+        .list_observations(user, first.plus_days(-UNBOUNDED_DAYS), last.plus_days(UNBOUNDED_DAYS))
+        .await?;
+    let exertion = rpe_by_activity(&observations);
+    let feel = mood_by_day(&observations);
+    let earlier = PriorData::load(store, user, begin, state.is_some(), &exertion).await?;
     let earlier_detected: Vec<_> = detected.into_iter().filter(|threshold| threshold.from < begin).collect();
-    // Years of days take a processor for a while; the threads that answer requests must not wait for it.
+    // On a blocking thread: years of days keep a core busy for a while.
     let derived = tokio::task::spawn_blocking(move || {
-        let sessions: Vec<Session<'_>> = (measured.iter())
-            .map(|Measured { id, activity, measures, .. }| Session {
+        let sessions: Vec<ActivityInput<'_>> = (measured.iter())
+            .map(|MeasuredActivity { id, activity, measures, .. }| ActivityInput {
                 id: *id,
                 activity,
                 measures,
                 exertion: exertion.get(id).copied(),
             })
             .collect();
-        let before = state.as_ref().map(|state| Before {
+        let before = state.as_ref().map(|state| PriorState {
             state,
-            sessions: &earlier.sessions,
+            activities: &earlier.sessions,
             detected: &earlier_detected,
-            clues: &earlier.clues,
-            felt: &earlier.felt,
+            evidence: &earlier.evidence,
+            rpe_pairs: &earlier.rpe_load_pairs,
         });
         let athlete = Athlete {
             sex: profile.sex,
@@ -199,38 +204,39 @@ async fn work_out(store: &Store, user: UserId, begin: Begin, frontier: Frontier)
             zones: &zones,
             races: &races,
         };
-        let history = History {
+        let history = PipelineInput {
             athlete,
             first: begin,
             before,
-            sessions: &sessions,
+            activities: &sessions,
             wellness: &wellness,
             feel: &feel,
             frontier,
         };
         let from = before.map(|_| begin);
-        derive(&history).map(|worked| Derived {
+        run_pipeline(&history).map(|worked| ComputedMetrics {
             from,
-            judged: worked.judged,
+            activity_metrics: worked.activities,
             days: worked.days,
-            detected: worked.detected,
+            detected_thresholds: worked.detected,
         })
     });
-    derived.await.expect("deriving does not panic").map_err(|error| {
-        Error::Store(fitness_store::Error::Unreadable(format!("what was worked out before: {error}")))
-    })
+    derived
+        .await
+        .expect("deriving does not panic")
+        .map_err(|error| Error::Store(fitness_store::Error::Unreadable(format!("stored metrics: {error}"))))
 }
 
-/// What is needed of the days before the first one.
+/// Data of the days before the first recomputed one.
 #[derive(Default)]
-struct Earlier {
-    sessions: Vec<SessionLoad>,
-    clues: Vec<Candidate>,
-    felt: Vec<(f64, f64)>,
+struct PriorData {
+    sessions: Vec<ActivityLoad>,
+    evidence: Vec<DatedThresholdEvidence>,
+    rpe_load_pairs: Vec<(f64, f64)>,
 }
 
-impl Earlier {
-    async fn read(
+impl PriorData {
+    async fn load(
         store: &Store,
         user: UserId,
         begin: Day,
@@ -240,37 +246,35 @@ impl Earlier {
         if !wanted {
             return Ok(Self::default());
         }
-        let context = begin.plus(-(CONTEXT_DAYS as i64));
+        let context = begin.plus_days(-(CONTEXT_DAYS as i64));
         let sessions = (store.list_activities(user, context, begin.previous()).await?.into_iter())
-            .map(|stored| SessionLoad::of(&stored.activity, stored.rated_load()))
+            .map(|stored| ActivityLoad::new(&stored.activity, stored.load_with_quality()))
             .collect();
-        let clues = store.list_clues(user, begin.plus(-LOOKBACK_DAYS), begin.previous()).await?;
+        let clues =
+            store.list_threshold_candidates(user, begin.plus_days(-LOOKBACK_DAYS), begin.previous()).await?;
         let rated: Vec<ActivityId> = exertion.keys().copied().collect();
-        let felt = (store.read_judged(user, &rated, begin).await?.iter())
-            .filter_map(|(id, measures, judged)| felt(exertion.get(id).copied(), measures, judged))
+        let felt = (store.read_activity_metrics(user, &rated, begin).await?.iter())
+            .filter_map(|(id, measures, judged)| rpe_and_load(exertion.get(id).copied(), measures, judged))
             .collect();
-        Ok(Self { sessions, clues, felt })
+        Ok(Self { sessions, evidence: clues, rpe_load_pairs: felt })
     }
 }
 
-/// How hard sessions felt, by the athlete's latest word.
-fn exertion(observations: &[Observation]) -> HashMap<ActivityId, u8> {
-    let rated = |observation: &&Observation| {
-        observation.accepted && observation.observed.kind() == ObservationKind::Rpe
-    };
-    let of_session =
-        |observation: &Observation| observation.observed.activity().zip(observation.observed.value());
+/// The latest RPE rating per activity.
+fn rpe_by_activity(observations: &[Observation]) -> HashMap<ActivityId, u8> {
+    let rated =
+        |observation: &&Observation| observation.accepted && observation.data.kind() == ObservationKind::Rpe;
+    let of_session = |observation: &Observation| observation.data.activity().zip(observation.data.value());
     observations.iter().filter(rated).filter_map(of_session).collect()
 }
 
-/// How the athlete felt on days, by their latest word.
-fn feel(observations: &[Observation]) -> BTreeMap<Day, u8> {
-    let rated = |observation: &&Observation| {
-        observation.accepted && observation.observed.kind() == ObservationKind::Mood
-    };
+/// The latest mood rating per day.
+fn mood_by_day(observations: &[Observation]) -> BTreeMap<Day, u8> {
+    let rated =
+        |observation: &&Observation| observation.accepted && observation.data.kind() == ObservationKind::Mood;
     let mut feel = BTreeMap::new();
     for observation in observations.iter().filter(rated) {
-        let observed = &observation.observed;
+        let observed = &observation.data;
         let Some(value) = observed.value() else { continue };
         feel.extend(observed.from().through(observed.through()).map(|day| (day, value)));
     }

@@ -1,7 +1,7 @@
-//! A folder whose new files are imported as they appear.
+//! Watches a folder and imports new files.
 
-use crate::import::{Import, Progress, Stop, import};
-use crate::outcome::Outcome;
+use crate::import::{ImportProgressListener, ImportRequest, StopSignal, import};
+use crate::outcome::ImportOutcome;
 use crate::{Clock, Error};
 use fitness_core::domain::ids::UserId;
 use fitness_store::Store;
@@ -11,49 +11,50 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// A file still being copied makes noise; it is read when there has been none for this long.
-const QUIET: Duration = Duration::from_secs(2);
+/// A file is imported when it has not changed for this long, so that it is complete.
+const DEBOUNCE: Duration = Duration::from_secs(2);
 
-/// Imports what is in a folder, then what appears in it, until it is asked to stop. `told` hears what came of each.
+/// Imports the files in a folder, then new ones, until stopped. `told` gets the outcome of each
+/// import.
 ///
 /// # Errors
-/// When the folder cannot be watched, or the database refuses for another reason than that it is busy.
+/// If the folder cannot be watched, or the database fails for another reason than being busy.
 pub async fn watch(
     store: &Store,
     user: UserId,
     folder: &Path,
     clock: Clock,
-    progress: &mut dyn Progress,
-    stop: &Stop,
-    told: &mut (dyn FnMut(&Outcome) + Send),
+    progress: &mut dyn ImportProgressListener,
+    stop: &StopSignal,
+    told: &mut (dyn FnMut(&ImportOutcome) + Send),
 ) -> Result<(), Error> {
     let (events, mut changes) = mpsc::unbounded_channel();
     let all = folder.to_owned();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
         let paths = match event {
-            // More happened than the system could tell: whatever it was, it is in the folder.
+            // Event overflow: import the whole folder.
             Err(_) => vec![all.clone()],
             Ok(event) if event.need_rescan() => vec![all.clone()],
             Ok(event) if matches!(event.kind, EventKind::Create(_) | EventKind::Modify(_)) => event.paths,
             Ok(_) => return,
         };
-        // Nobody listens any more when the watch has ended.
+        // The receiver is gone when watching has ended.
         let _whether_it_arrived = events.send(paths);
     })?;
     watcher.watch(folder, RecursiveMode::Recursive)?;
-    // Watched before it is read: what appears in between is noticed.
-    let mut noisy = Noisy::default();
+    // Watch before reading, so that no file is missed.
+    let mut noisy = PendingFiles::default();
     let mut due = BTreeSet::from([folder.to_owned()]);
     loop {
         if !due.is_empty() {
             let paths: Vec<PathBuf> = due.iter().filter(|path| path.exists()).cloned().collect();
-            let wanted = Import { user, paths, again: false, count_first: false };
+            let wanted = ImportRequest { user, paths, reimport: false, count_first: false };
             match import(store, wanted, clock, progress, stop).await {
                 Ok(outcome) => {
                     told(&outcome);
                     due.clear();
                 }
-                // Somebody else is importing; these are still due when they have finished.
+                // Another import is running; try these again later.
                 Err(Error::Store(fitness_store::Error::Busy)) => {}
                 Err(error) => return Err(error),
             }
@@ -61,38 +62,38 @@ pub async fn watch(
         let waiting = !due.is_empty() || !noisy.is_empty();
         let heard = tokio::select! {
             heard = changes.recv() => heard,
-            () = tokio::time::sleep(QUIET), if waiting => Some(Vec::new()),
-            () = stop.asked() => None,
+            () = tokio::time::sleep(DEBOUNCE), if waiting => Some(Vec::new()),
+            () = stop.wait() => None,
         };
         let Some(heard) = heard else { return Ok(()) };
         let now = Instant::now();
-        noisy.hear(heard, now);
+        noisy.record_changes(heard, now);
         while let Ok(more) = changes.try_recv() {
-            noisy.hear(more, now);
+            noisy.record_changes(more, now);
         }
-        due.extend(noisy.quiet(now));
-        // A folder is imported whole, and its files with it.
+        due.extend(noisy.take_settled(now));
+        // A folder includes its files.
         let folders: Vec<PathBuf> = due.iter().filter(|path| path.is_dir()).cloned().collect();
         due.retain(|path| !folders.iter().any(|folder| folder != path && path.starts_with(folder)));
     }
 }
 
-/// What was written to lately, and when last. A file is read when it has been left alone for a while.
+/// Changed files and the time of their last change.
 #[derive(Default)]
-struct Noisy(BTreeMap<PathBuf, Instant>);
+struct PendingFiles(BTreeMap<PathBuf, Instant>);
 
-impl Noisy {
+impl PendingFiles {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    fn hear(&mut self, paths: Vec<PathBuf>, now: Instant) {
+    fn record_changes(&mut self, paths: Vec<PathBuf>, now: Instant) {
         self.0.extend(paths.into_iter().map(|path| (path, now)));
     }
 
-    /// Takes out what has been quiet.
-    fn quiet(&mut self, now: Instant) -> Vec<PathBuf> {
-        self.0.extract_if(.., |_, last| now.duration_since(*last) >= QUIET).map(|(path, _)| path).collect()
+    /// Removes and returns files that have not changed for `DEBOUNCE`.
+    fn take_settled(&mut self, now: Instant) -> Vec<PathBuf> {
+        self.0.extract_if(.., |_, last| now.duration_since(*last) >= DEBOUNCE).map(|(path, _)| path).collect()
     }
 }
 
@@ -101,15 +102,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_read_when_it_has_been_quiet_however_noisy_its_neighbours() {
-        let (mut noisy, start) = (Noisy::default(), Instant::now());
-        noisy.hear(vec!["done.fit".into(), "growing.fit".into()], start);
-        for moment in [start + QUIET / 3, start + QUIET / 2] {
-            noisy.hear(vec!["growing.fit".into()], moment);
-            assert!(noisy.quiet(moment).is_empty());
+    fn file_unchanged_for_debounce_is_imported_while_others_still_grow() {
+        let (mut noisy, start) = (PendingFiles::default(), Instant::now());
+        noisy.record_changes(vec!["done.fit".into(), "growing.fit".into()], start);
+        for moment in [start + DEBOUNCE / 3, start + DEBOUNCE / 2] {
+            noisy.record_changes(vec!["growing.fit".into()], moment);
+            assert!(noisy.take_settled(moment).is_empty());
         }
-        assert_eq!(noisy.quiet(start + QUIET), [PathBuf::from("done.fit")]);
-        assert_eq!(noisy.quiet(start + QUIET * 2), [PathBuf::from("growing.fit")]);
+        assert_eq!(noisy.take_settled(start + DEBOUNCE), [PathBuf::from("done.fit")]);
+        assert_eq!(noisy.take_settled(start + DEBOUNCE * 2), [PathBuf::from("growing.fit")]);
         assert!(noisy.is_empty());
     }
 }

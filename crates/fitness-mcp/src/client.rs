@@ -1,29 +1,26 @@
-//! Who is served: one athlete, and how far a client may reach.
+//! An MCP client: its athlete's data and its scope.
 
-use fitness_core::coach_api::{Answer, CoachDesk, Scope};
+use fitness_core::coach_api::{CoachApi, CoachFuture, Scope};
 use std::fmt;
 use std::sync::Arc;
 
-/// What the program holds ready for one athlete. Whoever implements it binds the athlete; nothing here names one.
-pub trait Host: Send + Sync {
-    /// A desk for one call: the moment is bound in it, so it is never kept.
-    fn desk(&self) -> Answer<'_, Box<dyn CoachDesk>>;
+/// Access to one athlete's data. The implementation is bound to the athlete; no method takes one.
+pub trait CoachApiProvider: Send + Sync {
+    /// A [`CoachApi`] for one call. It is bound to the current time, so never cache it.
+    fn coach_api(&self) -> CoachFuture<'_, Box<dyn CoachApi>>;
 
-    /// The latest brief as Markdown; `None` before there is one.
-    fn latest_brief(&self) -> Answer<'_, Option<String>>;
+    /// Latest brief as Markdown, if any.
+    fn latest_brief(&self) -> CoachFuture<'_, Option<String>>;
 }
 
-/// A client that may ask: whose desk it sits at, and how far it may reach.
 #[derive(Clone)]
-pub struct Guest {
-    /// The athlete's side.
-    pub host: Arc<dyn Host>,
-    /// How far it may reach.
+pub struct McpClient {
+    pub provider: Arc<dyn CoachApiProvider>,
     pub scope: Scope,
 }
 
-impl fmt::Debug for Guest {
+impl fmt::Debug for McpClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Guest").field("scope", &self.scope).finish_non_exhaustive()
+        f.debug_struct("McpClient").field("scope", &self.scope).finish_non_exhaustive()
     }
 }

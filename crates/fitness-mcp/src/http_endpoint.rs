@@ -1,6 +1,6 @@
-//! Any number of clients over HTTP, each request by itself: no session is kept, so none can be taken over.
+//! MCP over HTTP, stateless: there are no sessions that could be hijacked.
 
-use crate::{Guest, MAX_MESSAGE, Prompts, Scope, Server};
+use crate::{MAX_MESSAGE_BYTES, McpClient, McpServer, Prompts, Scope};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, Request, Response, StatusCode, Uri};
@@ -16,27 +16,26 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// Where the metadata of RFC 9728 is expected, for a resource at `/mcp`.
+/// Path of the RFC 9728 metadata for the resource `/mcp`.
 pub const METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
 
-/// How the endpoint is reached.
+/// Addresses of the endpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HttpConfig {
-    /// Where the program is reached, without a path: `http://127.0.0.1:8787`.
+    /// Base URL of the server without a path, such as `http://127.0.0.1:8787`.
     pub base_url: String,
-    /// The names under which it may be called, `name` or `name:port`. When empty: those of this machine to itself.
+    /// Allowed `Host` headers, `name` or `name:port`. Empty: loopback names only.
     pub allowed_hosts: Vec<String>,
-    /// The web pages that may call it besides its own, `https://name:port`. When empty: none.
+    /// Allowed `Origin` headers besides its own, such as `https://name:port`.
     pub allowed_origins: Vec<String>,
 }
 
-/// What a reply is made of.
-pub type ReplyBody = BoxBody<Bytes, Infallible>;
+pub type ResponseBody = BoxBody<Bytes, Infallible>;
 
-/// `/mcp`: answers a request whose extensions hold a [`Guest`], and refuses every other with 401.
+/// `/mcp`: serves requests that carry an [`McpClient`] extension, and refuses all others with 401.
 #[derive(Clone)]
 pub struct Endpoint {
-    inner: StreamableHttpService<Server, NeverSessionManager>,
+    inner: StreamableHttpService<McpServer, NeverSessionManager>,
     challenge: HeaderValue,
 }
 
@@ -46,7 +45,7 @@ impl std::fmt::Debug for Endpoint {
     }
 }
 
-/// The endpoint, to be mounted at `/mcp` behind whatever reads the token and inserts the [`Guest`] it stands for.
+/// The endpoint, to be mounted at `/mcp` behind the token check that inserts the [`McpClient`].
 #[must_use]
 pub fn http_service(prompts: Prompts, config: HttpConfig) -> Endpoint {
     let prompts = Arc::new(prompts);
@@ -57,8 +56,8 @@ pub fn http_service(prompts: Prompts, config: HttpConfig) -> Endpoint {
         .with_json_response(true)
         .with_allowed_origins(origins)
         .enforce_origin_validation()
-        .with_max_request_body_bytes(MAX_MESSAGE);
-    // An empty list would allow every name; the default is this machine to itself.
+        .with_max_request_body_bytes(MAX_MESSAGE_BYTES);
+    // An empty list would allow every host; the library's default is loopback only.
     if !config.allowed_hosts.is_empty() {
         inner = inner.with_allowed_hosts(config.allowed_hosts);
     }
@@ -66,14 +65,14 @@ pub fn http_service(prompts: Prompts, config: HttpConfig) -> Endpoint {
         challenge: HeaderValue::try_from(unauthorized_header(&config.base_url))
             .unwrap_or(HeaderValue::from_static("Bearer")),
         inner: StreamableHttpService::new(
-            move || Ok(Server::of_requests(Arc::clone(&prompts))),
+            move || Ok(McpServer::for_requests(Arc::clone(&prompts))),
             Arc::new(NeverSessionManager::default()),
             inner,
         ),
     }
 }
 
-/// The origin of the program's own pages, with its port: without one the library would take any.
+/// Origin of the server's own pages, with its port: without one the library would allow any port.
 fn origin(base_url: &str) -> Option<String> {
     let url: Uri = base_url.parse().ok()?;
     let (scheme, host) = (url.scheme_str()?, url.host()?);
@@ -81,7 +80,7 @@ fn origin(base_url: &str) -> Option<String> {
     Some(format!("{scheme}://{host}:{port}"))
 }
 
-/// What `WWW-Authenticate` says with a 401: that a bearer token is wanted, and where to read about it.
+/// `WWW-Authenticate` header of a 401: asks for a bearer token and links the metadata.
 #[must_use]
 pub fn unauthorized_header(base_url: &str) -> String {
     let base = base_url.trim_end_matches('/');
@@ -91,8 +90,8 @@ pub fn unauthorized_header(base_url: &str) -> String {
     )
 }
 
-/// The metadata of RFC 9728, for [`METADATA_PATH`]. There is no authorization server: the athlete makes tokens with
-/// `fitness token add`.
+/// RFC 9728 metadata, served at [`METADATA_PATH`]. There is no authorization server: the athlete
+/// creates tokens with `fitness token add`.
 #[must_use]
 pub fn resource_metadata(base_url: &str) -> Value {
     let base = base_url.trim_end_matches('/');
@@ -109,16 +108,15 @@ fn scopes() -> Vec<&'static str> {
 }
 
 impl Endpoint {
-    /// Answers one request.
-    pub async fn handle<B>(&self, request: Request<B>) -> Response<ReplyBody>
+    pub async fn handle<B>(&self, request: Request<B>) -> Response<ResponseBody>
     where
         B: Body + Send + 'static,
         B::Data: Send,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
-        if request.extensions().get::<Guest>().is_none() {
-            let why = "A token is needed. Make one with `fitness token add` and send it as `Authorization: Bearer …`.";
-            let mut reply = text(StatusCode::UNAUTHORIZED, why);
+        if request.extensions().get::<McpClient>().is_none() {
+            let why = "Unauthorized. Create a token with `fitness token add` and send it as `Authorization: Bearer …`.";
+            let mut reply = text_response(StatusCode::UNAUTHORIZED, why);
             reply.headers_mut().insert(WWW_AUTHENTICATE, self.challenge.clone());
             return reply;
         }
@@ -131,29 +129,36 @@ impl Endpoint {
         if parts.method != Method::POST || !is_json {
             return self.inner.handle(Request::from_parts(parts, Full::new(Bytes::new()))).await;
         }
-        let body = match Limited::new(body, MAX_MESSAGE).collect().await {
+        let body = match Limited::new(body, MAX_MESSAGE_BYTES).collect().await {
             Ok(body) => body.to_bytes(),
             Err(why) if why.is::<http_body_util::LengthLimitError>() => {
-                let most = MAX_MESSAGE / 1024;
-                return text(
+                let most = MAX_MESSAGE_BYTES / 1024;
+                return text_response(
                     StatusCode::PAYLOAD_TOO_LARGE,
-                    format!("A message may have at most {most} KiB."),
+                    format!("Message too large: at most {most} KiB."),
                 );
             }
-            Err(_) => return text(StatusCode::BAD_REQUEST, "The request ended before its body did."),
+            Err(_) => {
+                return text_response(StatusCode::BAD_REQUEST, "The request body is incomplete.");
+            }
         };
         let id = match serde_json::from_slice::<Value>(&body) {
             Ok(Value::Object(message)) => message.get("id").cloned().unwrap_or(Value::Null),
             Ok(Value::Array(_)) => {
-                return refused(&Value::Null, -32600, "Batches are not taken: send one message a request.");
+                return error_response(
+                    &Value::Null,
+                    -32600,
+                    "Batches are not supported. Send one message per request.",
+                );
             }
-            Ok(_) => return refused(&Value::Null, -32600, "A message is a JSON object."),
-            Err(_) => return refused(&Value::Null, -32700, "This is not JSON."),
+            Ok(_) => return error_response(&Value::Null, -32600, "The message must be a JSON object."),
+            Err(_) => return error_response(&Value::Null, -32700, "The body is not valid JSON."),
         };
         let reply = self.inner.handle(Request::from_parts(parts, Full::new(body))).await;
-        // The library says of a message with a wrong shape that its media type is not supported.
+        // The library reports valid JSON that is not a protocol message as an unsupported media
+        // type.
         if reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            return refused(&id, -32600, "This is JSON, and not a message of the protocol.");
+            return error_response(&id, -32600, "Not a valid JSON-RPC message.");
         }
         reply
     }
@@ -165,7 +170,7 @@ where
     B::Data: Send,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    type Response = Response<ReplyBody>;
+    type Response = Response<ResponseBody>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
@@ -179,17 +184,17 @@ where
     }
 }
 
-fn refused(id: &Value, code: i32, why: &str) -> Response<ReplyBody> {
+fn error_response(id: &Value, code: i32, why: &str) -> Response<ResponseBody> {
     let id = if id.is_string() || id.is_number() { id } else { &Value::Null };
     let error = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } });
-    reply(StatusCode::BAD_REQUEST, "application/json", error.to_string())
+    response(StatusCode::BAD_REQUEST, "application/json", error.to_string())
 }
 
-fn text(status: StatusCode, why: impl Into<String>) -> Response<ReplyBody> {
-    reply(status, "text/plain; charset=utf-8", why.into())
+fn text_response(status: StatusCode, why: impl Into<String>) -> Response<ResponseBody> {
+    response(status, "text/plain; charset=utf-8", why.into())
 }
 
-fn reply(status: StatusCode, kind: &'static str, body: String) -> Response<ReplyBody> {
+fn response(status: StatusCode, kind: &'static str, body: String) -> Response<ResponseBody> {
     let mut reply = Response::new(Full::new(Bytes::from(body)).boxed());
     *reply.status_mut() = status;
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));

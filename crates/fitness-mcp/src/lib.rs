@@ -1,14 +1,16 @@
-//! The coach's tools for other programs, over the Model Context Protocol.
+//! MCP server: the coach's tools for other programs, over the Model Context Protocol.
 //!
-//! FENCED like `fitness-coach`, whose tool table it serves: it depends on `fitness-core` and `fitness-coach`
-//! and can name nothing else. `cargo xtask tidy` keeps it that way. So a foreign program reaches exactly the tools of
-//! [`fitness_coach::tools::TOOLS`]: it reads, suggests, drafts and proposes, and what only a human decides has no name here.
+//! This crate may depend on `fitness-core` and `fitness-coach` only, which `cargo xtask tidy`
+//! checks. A client therefore has exactly the tools of [`fitness_coach::tools::TOOLS`]: it can
+//! read, suggest, draft and propose. Decisions that belong to the athlete are not in its
+//! dependencies.
 //!
-//! A [`Guest`] is who is served: one athlete's [`Host`], and how far this client may reach. [`serve_stdio`] serves the one
-//! it is given; [`http_service`] serves whoever the web's token check put into the request, and nobody when it put nobody.
-//! Both speak the protocol of 2026-07-28 and the older ones that begin with `initialize`.
+//! An [`McpClient`] is one athlete's [`CoachApiProvider`] with a [`Scope`]. [`serve_stdio`] serves
+//! one client; [`http_service`] serves the client that the web server's token check adds to each
+//! request, and refuses a request without one. Both support protocol 2026-07-28 and the older
+//! versions that start with `initialize`.
 //!
-//! Start at [`Server`].
+//! Start at [`McpServer`].
 
 mod client;
 mod http_endpoint;
@@ -19,13 +21,13 @@ mod stdio;
 pub mod testkit;
 mod tools;
 
-pub use client::{Guest, Host};
+pub use client::{CoachApiProvider, McpClient};
 pub use fitness_core::coach_api::Scope;
 pub use http_endpoint::{
-    Endpoint, HttpConfig, METADATA_PATH, ReplyBody, http_service, resource_metadata, unauthorized_header,
+    Endpoint, HttpConfig, METADATA_PATH, ResponseBody, http_service, resource_metadata, unauthorized_header,
 };
-pub use server::{Prompts, Server};
-pub use stdio::{ServeError, serve_on, serve_stdio};
+pub use server::{McpServer, Prompts};
+pub use stdio::{ServeError, serve_stdio, serve_streams};
 
-/// The longest message that is read, in bytes: a schedule of four years fits in it several times.
-pub const MAX_MESSAGE: usize = 1024 * 1024;
+/// Maximum message size in bytes; a schedule of four years is a fraction of it.
+pub const MAX_MESSAGE_BYTES: usize = 1024 * 1024;

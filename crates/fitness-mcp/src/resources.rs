@@ -1,16 +1,16 @@
-//! What can be read without calling a tool: the latest brief, the plan, and the forms a proposal takes.
+//! MCP resources: the latest brief, the active plan and the schemas of both proposal formats.
 
-use crate::{Guest, tools};
+use crate::{McpClient, tools};
 use fitness_coach::tools::{Tool, ToolName};
-use fitness_core::coach_api::DeskError;
-use fitness_core::llm_output::{Kind, schema};
+use fitness_core::coach_api::CoachApiError;
+use fitness_core::llm_output::{ResponseKind, schema};
 use rmcp::ErrorData;
 use rmcp::model::{Resource, ResourceContents};
 
-const BRIEF: &str = "fitness://brief/latest";
-const PLAN: &str = "fitness://plan";
-const MODIFICATION: &str = "fitness://schema/plan_modification.json";
-const WEEK: &str = "fitness://schema/weekly_plan.json";
+const BRIEF_URI: &str = "fitness://brief/latest";
+const PLAN_URI: &str = "fitness://plan";
+const MODIFICATION_SCHEMA_URI: &str = "fitness://schema/plan_modification.json";
+const WEEK_SCHEMA_URI: &str = "fitness://schema/weekly_plan.json";
 
 const MARKDOWN: &str = "text/markdown";
 const JSON: &str = "application/json";
@@ -23,61 +23,60 @@ pub(crate) fn list() -> Vec<Resource> {
     };
     vec![
         row(
-            BRIEF,
+            BRIEF_URI,
             "latest_brief",
-            "The latest brief",
+            "Latest brief",
             MARKDOWN,
-            "What the coach last wrote for the morning.",
+            "The latest daily brief for the athlete, in Markdown.",
         ),
         row(
-            PLAN,
+            PLAN_URI,
             "plan",
-            "The plan",
+            "Active plan",
             JSON,
-            "The active plan with every workout and its verdict, as `plan_progress` tells it.",
+            "The active plan with every workout and its verdict: the result of `plan_progress`.",
         ),
         row(
-            MODIFICATION,
+            MODIFICATION_SCHEMA_URI,
             "plan_modification",
-            "The form of a change",
+            "Schema of a plan change",
             SCHEMA,
-            "The JSON Schema of what `propose_modification` takes.",
+            "JSON Schema of the input of `propose_modification`.",
         ),
         row(
-            WEEK,
+            WEEK_SCHEMA_URI,
             "weekly_plan",
-            "The form of a week",
+            "Schema of a week",
             SCHEMA,
-            "The JSON Schema of what `propose_week` takes.",
+            "JSON Schema of the input of `propose_week`.",
         ),
     ]
 }
 
-/// What a resource holds.
-///
-/// # Errors
-/// That there is no such resource or nothing in it yet, or that it could not be looked up.
-pub(crate) async fn read(guest: &Guest, uri: &str) -> Result<ResourceContents, ErrorData> {
+pub(crate) async fn read(client: &McpClient, uri: &str) -> Result<ResourceContents, ErrorData> {
     let (kind, text) = match uri {
-        BRIEF => match guest.host.latest_brief().await.map_err(told)? {
+        BRIEF_URI => match client.provider.latest_brief().await.map_err(to_error_data)? {
             Some(brief) => (MARKDOWN, brief),
-            None => return Err(missing("There is no brief yet.", uri)),
+            None => return Err(not_found("There is no brief yet.", uri)),
         },
-        PLAN => {
-            let tool = Tool::find(ToolName::PlanProgress.as_str()).ok_or_else(|| told(DeskError::Broken))?;
-            (JSON, tools::answer(guest, tool, None).await.map_err(told)?.to_string())
+        PLAN_URI => {
+            let tool = Tool::find(ToolName::PlanProgress.as_str())
+                .ok_or_else(|| to_error_data(CoachApiError::Internal))?;
+            (JSON, tools::run_tool(client, tool, None).await.map_err(to_error_data)?.to_string())
         }
-        MODIFICATION => (SCHEMA, schema(Kind::Modification).to_string()),
-        WEEK => (SCHEMA, schema(Kind::Week).to_string()),
-        _ => return Err(missing("There is no such resource. `resources/list` names those there are.", uri)),
+        MODIFICATION_SCHEMA_URI => (SCHEMA, schema(ResponseKind::Modification).to_string()),
+        WEEK_SCHEMA_URI => (SCHEMA, schema(ResponseKind::Week).to_string()),
+        _ => {
+            return Err(not_found("Unknown resource. Call `resources/list` for the available ones.", uri));
+        }
     };
     Ok(ResourceContents::text(text, uri).with_mime_type(kind))
 }
 
-fn missing(why: &'static str, uri: &str) -> ErrorData {
+fn not_found(why: &'static str, uri: &str) -> ErrorData {
     ErrorData::resource_not_found(why, Some(serde_json::json!({ "uri": uri })))
 }
 
-fn told(why: DeskError) -> ErrorData {
+fn to_error_data(why: CoachApiError) -> ErrorData {
     ErrorData::internal_error(why.to_string(), None)
 }

@@ -1,12 +1,14 @@
-//! Where data comes from: files, exports and services, each turned into the types of `fitness-core`.
+//! Parsers for activity files and account exports, and clients for live services. They return the
+//! source records of `fitness-core` ([`fitness_core::domain::source_record`]).
 //!
-//! This crate must never write to the database or know about users; it reads bytes and gives back values,
-//! with a reason for everything it could not read. It is handed its HTTP client and its clock.
+//! This crate does not write to the database and knows no users. The HTTP client and the clock are
+//! passed in. Everything that cannot be read is reported with a reason.
 //!
-//! Every reader gives back reports ([`fitness_core::domain::source_record`]). Start reading at [`fit`] and [`tracks`], then at
-//! [`garmin_export`] and [`strava_export`]; [`files`] finds what there is to read, [`live`] asks services for what is
-//! new, and `fitness-demo` makes something to read for those who have nothing yet. [`workouts`] goes the other way.
+//! [`files`] finds files in folders and archives; [`fit`] and [`tracks`] parse recordings,
+//! [`garmin_export`] and [`strava_export`] account exports; [`live`] fetches from services;
+//! [`workouts`] writes planned workouts as FIT files.
 
+mod entry_counts;
 mod error;
 pub mod files;
 pub mod fit;
@@ -14,7 +16,6 @@ pub mod fit;
 pub mod fuzzing;
 pub mod garmin_export;
 pub mod live;
-mod outcome;
 mod sports;
 pub mod strava_export;
 #[cfg(feature = "testkit")]
@@ -22,5 +23,5 @@ pub mod testkit;
 pub mod tracks;
 pub mod workouts;
 
-pub use error::Unreadable;
-pub use outcome::Summary;
+pub use entry_counts::ReadOutcome;
+pub use error::ParseError;

@@ -1,9 +1,8 @@
-//! The seven sports behind the many words of devices and services.
+//! Maps the sport names of devices and services to our seven sports.
 
 use fitness_core::domain::sport::Sport;
 use rustyfit::profile::typedef;
 
-/// A FIT sport and sub-sport.
 pub(crate) fn from_fit(sport: u8, sub_sport: u8) -> Sport {
     use typedef::{Sport as S, SubSport as Sub};
     match (S(sport), Sub(sub_sport)) {
@@ -18,8 +17,8 @@ pub(crate) fn from_fit(sport: u8, sub_sport: u8) -> Sport {
     }
 }
 
-/// The finer word for it, where there is one: `trail`, `treadmill`, `hiking`.
-pub(crate) fn fit_words(sport: u8, sub_sport: u8) -> Option<String> {
+/// The sub-sport, if it says more than the sport: `trail`, `treadmill`, `hiking`.
+pub(crate) fn fit_sub_sport(sport: u8, sub_sport: u8) -> Option<String> {
     let sub = typedef::SubSport(sub_sport);
     if sub != typedef::SubSport::GENERIC && sub_sport != u8::MAX {
         return Some(sub.to_string());
@@ -28,14 +27,14 @@ pub(crate) fn fit_words(sport: u8, sub_sport: u8) -> Option<String> {
     plain.then(|| typedef::Sport(sport).to_string())
 }
 
-/// What a file's or a service's word for a sport means, and the word itself where it says more than the sport.
+/// The sport of a service's sport name, and the name itself if it says more than the sport.
 ///
-/// Services invent words faster than a list can follow, so parts of words decide: `gravel_cycling`, `Virtual Ride`
-/// and `E-Bike Ride` are all cycling.
+/// Services keep adding names, so parts of names decide: `gravel_cycling`, `Virtual Ride` and
+/// `E-Bike Ride` are all cycling.
 pub(crate) fn from_word(word: &str) -> (Sport, Option<String>) {
     let word = word.trim().to_lowercase();
     let plain = match word.as_str() {
-        // Strava writes the first two sports as numbers.
+        // Strava also writes 9 for running and 1 for cycling.
         "running" | "run" | "9" => Some(Sport::Running),
         "cycling" | "biking" | "ride" | "1" => Some(Sport::Cycling),
         "swimming" | "swim" => Some(Sport::Swimming),
@@ -49,7 +48,7 @@ pub(crate) fn from_word(word: &str) -> (Sport, Option<String>) {
         return (sport, None);
     }
     let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
-    // Several sports in one, and those whose word has another sport's in it.
+    // Combined sports, and names that contain another sport's name.
     let sport = if has(&["multi", "transition", "swimrun", "motor", "horse", "wheelchair", "throw"]) {
         Sport::Other
     } else if has(&["swim"]) {
@@ -68,12 +67,12 @@ pub(crate) fn from_word(word: &str) -> (Sport, Option<String>) {
     (sport, Some(word))
 }
 
-/// Whether a service's word is for the whole of a multisport event, whose legs are activities of their own.
+/// Whether it is a whole multisport event, whose legs are separate activities.
 pub(crate) fn is_multisport(word: &str) -> bool {
     matches!(word, "multi_sport" | "multisport" | "triathlon" | "duathlon" | "swimrun")
 }
 
-/// Whether a service's word is for the change from one leg to the next.
+/// Whether it is the transition between two legs.
 pub(crate) fn is_transition(word: &str) -> bool {
     word.contains("transition")
 }
@@ -83,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_for_a_sport_is_understood_and_kept_when_it_says_more() {
+    fn specific_sport_names_are_kept_as_sub_sport() {
         for (word, sport, finer) in [
             ("running", Sport::Running, None),
             (" Run ", Sport::Running, None),
@@ -102,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn garmins_and_stravas_words_are_understood() {
+    fn garmin_and_strava_sport_names_are_mapped() {
         for (sport, words) in [
             (
                 Sport::Running,

@@ -1,53 +1,51 @@
-//! The list of activities in a Strava bulk export, `activities.csv`.
+//! `activities.csv` of a Strava bulk export.
 //!
-//! It is read by the place of its columns: five headings stand there twice, and all of them in the athlete's
-//! language. What the list tells is little beside the files it names, which the caller joins to it by
-//! [`Row::filename`]; and its dates are without a zone, so a file's own time is to be preferred.
+//! Columns are read by position, because headings are in the athlete's language and five of them
+//! appear twice. Dates have no time zone, so the caller prefers the time in the file that
+//! [`Row::filename`] names.
 
-use crate::error::Unreadable;
-use crate::files::entry_budget::{self, Allowance, Metered};
-use crate::fit::tidy;
-use crate::outcome::Summary;
+use crate::entry_counts::ReadOutcome;
+use crate::error::ParseError;
+use crate::files::list_entry_limit::{self, EntryByteBudget, EntryLimitReader};
+use crate::fit::clean_text;
 use crate::sports;
-use crate::tracks::{moment, plausible};
+use crate::tracks::{parse_time, plausible};
 use chrono::NaiveDateTime;
 use chrono_tz::Tz;
 use csv::ByteRecord;
 use fitness_core::domain::activity::Activity;
-use fitness_core::domain::calendar::{Instant, offset_in};
-use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::calendar::{Instant, utc_offset_seconds};
+use fitness_core::domain::source_record::ParsedActivity;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan};
 use std::io::Read;
 use std::ops::RangeInclusive;
 
-/// One activity of the list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Strava's number for it.
     pub id: String,
-    /// The file it came from, as the export names it: `activities/123.fit.gz`. Never a path to open.
+    /// File name in the export, such as `activities/123.fit.gz`. Never a path to open.
     pub filename: Option<String>,
-    /// What the list says. The date is taken to be in UTC.
-    pub recorded: Recorded,
-    /// The line itself.
+    /// The date is read as UTC.
+    pub activity: ParsedActivity,
     pub raw: String,
 }
 
-/// More than any description that somebody wrote.
-const LONGEST: usize = 1 << 20;
+/// Longer than any real description.
+const MAX_ROW_BYTES: usize = 1 << 20;
 const HEART_RATES: RangeInclusive<f64> = 20.0..=250.0;
 const POWERS: RangeInclusive<f64> = 1.0..=3000.0;
 
-/// Places of columns. The first block is for people, in their units; the second, from `ELAPSED` on, is exact.
+/// Column positions. The first columns are rounded, in display units; those from `ELAPSED` on are
+/// exact.
 mod column {
     pub(super) const ID: usize = 0;
     pub(super) const DATE: usize = 1;
     pub(super) const NAME: usize = 2;
     pub(super) const TYPE: usize = 3;
-    pub(super) const SHOWN_ELAPSED: usize = 5;
-    pub(super) const SHOWN_KM: usize = 6;
-    pub(super) const SHOWN_MAX_HEART_RATE: usize = 7;
+    pub(super) const DISPLAY_ELAPSED: usize = 5;
+    pub(super) const DISPLAY_KM: usize = 6;
+    pub(super) const DISPLAY_MAX_HEART_RATE: usize = 7;
     pub(super) const FILENAME: usize = 12;
     pub(super) const ELAPSED: usize = 15;
     pub(super) const MOVING: usize = 16;
@@ -62,42 +60,42 @@ mod column {
     pub(super) const CALORIES: usize = 34;
 }
 
-/// Whether a path from [`walk`](crate::files::walk()) is the list of a bulk export.
+/// Whether a path from [`walk`](crate::files::walk()) is the `activities.csv` of a bulk export.
 #[must_use]
 pub fn recognise(path: &str) -> bool {
     path.rsplit(['/', '\\']).next() == Some("activities.csv")
 }
 
-/// Reads the list and hands over its rows. Local days are those of `zone`.
+/// Passes each row to `sink`. Local days are in `zone`.
 ///
 /// # Errors
-/// When it is not such a list; the reason is a sentence. A list that breaks off after its first rows is no error:
-/// [`Summary::broken_off`] has the reason.
-pub fn read(reader: &mut dyn Read, zone: Tz, sink: &mut dyn FnMut(Row)) -> Result<Summary, Unreadable> {
-    let allowance = Allowance::of(LONGEST);
-    let metered = Metered { inner: reader, allowance: &allowance };
+/// If it is not such a list. A list that ends early after some rows is not an error; the reason is
+/// in [`ReadOutcome::read_error`].
+pub fn read(reader: &mut dyn Read, zone: Tz, sink: &mut dyn FnMut(Row)) -> Result<ReadOutcome, ParseError> {
+    let allowance = EntryByteBudget::new(MAX_ROW_BYTES);
+    let metered = EntryLimitReader { inner: reader, budget: &allowance };
     let mut lines = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(metered);
     let mut record = ByteRecord::new();
-    let mut summary = Summary::default();
-    if !lines.read_byte_record(&mut record).map_err(reason)? {
-        return Err(Unreadable::new("it is empty"));
+    let mut summary = ReadOutcome::default();
+    if !lines.read_byte_record(&mut record).map_err(to_parse_error)? {
+        return Err(ParseError::new("empty file"));
     }
-    if !is_heading(&record) {
-        return Err(Unreadable::new("it is not the list of activities of a Strava export"));
+    if !is_header(&record) {
+        return Err(ParseError::new("not the activities.csv of a Strava export"));
     }
     let columns = record.len();
     loop {
         allowance.refill();
         match lines.read_byte_record(&mut record) {
-            Ok(false) => return summary.ending(Ok(())),
-            Err(error) => return summary.ending(Err(reason(error))),
-            // Half a number is a number too: the last row is believed only when it is whole.
-            Ok(true) if allowance.has_ended() && record.len() < columns => {
-                return summary.ending(Err(Unreadable::new("it ends in the middle")));
+            Ok(false) => return summary.finish(Ok(())),
+            Err(error) => return summary.finish(Err(to_parse_error(error))),
+            // A cut-off number still parses, so an incomplete last row is rejected.
+            Ok(true) if allowance.is_at_end() && record.len() < columns => {
+                return summary.finish(Err(ParseError::new("the file ends unexpectedly")));
             }
-            Ok(true) => match row(&record, zone) {
+            Ok(true) => match parse_row(&record, zone) {
                 Ok(row) => {
-                    summary.told += 1;
+                    summary.accepted += 1;
                     sink(row);
                 }
                 Err(why) => summary.skip(why),
@@ -106,30 +104,32 @@ pub fn read(reader: &mut dyn Read, zone: Tz, sink: &mut dyn FnMut(Row)) -> Resul
     }
 }
 
-fn reason(error: csv::Error) -> Unreadable {
+fn to_parse_error(error: csv::Error) -> ParseError {
     match error.into_kind() {
-        csv::ErrorKind::Io(error) => entry_budget::why(&error),
-        _ => Unreadable::new("it is damaged"),
+        csv::ErrorKind::Io(error) => list_entry_limit::to_parse_error(&error),
+        _ => ParseError::new("invalid CSV"),
     }
 }
 
-/// In any language the headings of elapsed time and distance stand there twice; a short list is known in English.
-fn is_heading(record: &ByteRecord) -> bool {
+/// In any language, the headings of elapsed time and distance appear twice. Short lists are
+/// recognised only in English.
+fn is_header(record: &ByteRecord) -> bool {
     let heading = |at| record.get(at).filter(|text| !text.is_empty());
     let twice = |at: usize, again: usize| heading(at).is_some() && heading(at) == heading(again);
     let english = heading(column::ID).is_some_and(|text| text.ends_with(b"Activity ID"))
         && heading(column::FILENAME) == Some(b"Filename");
-    let repeated = twice(column::SHOWN_ELAPSED, column::ELAPSED) && twice(column::SHOWN_KM, column::METERS);
+    let repeated =
+        twice(column::DISPLAY_ELAPSED, column::ELAPSED) && twice(column::DISPLAY_KM, column::METERS);
     repeated || (english && record.len() <= column::ELAPSED)
 }
 
-fn row(record: &ByteRecord, zone: Tz) -> Result<Row, &'static str> {
+fn parse_row(record: &ByteRecord, zone: Tz) -> Result<Row, &'static str> {
     let text = |at| record.get(at).map(String::from_utf8_lossy);
     let id = text(column::ID).map(|id| id.trim().to_owned()).unwrap_or_default();
     if !(1..=20).contains(&id.len()) || !id.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err("has no activity id");
+        return Err("no activity id");
     }
-    let started_at = text(column::DATE).and_then(|text| date(&text)).ok_or("has no date that can be read")?;
+    let started_at = text(column::DATE).and_then(|text| date(&text)).ok_or("no readable date")?;
     let number = |at| text(at).and_then(|text| number(&text));
     let positive = |at| number(at).filter(|number| *number > 0.0);
     let whole = |at, range: RangeInclusive<f64>| {
@@ -139,46 +139,45 @@ fn row(record: &ByteRecord, zone: Tz) -> Result<Row, &'static str> {
     let time = |at| positive(at).and_then(TimeSpan::from_seconds);
     let (sport, sub_sport) = sports::from_word(&text(column::TYPE).unwrap_or_default());
     let activity = Activity {
-        sub_sport: sub_sport.as_deref().and_then(tidy),
-        name: text(column::NAME).and_then(|text| tidy(&text)),
-        elapsed: time(column::ELAPSED).or_else(|| time(column::SHOWN_ELAPSED)),
+        sub_sport: sub_sport.as_deref().and_then(clean_text),
+        name: text(column::NAME).and_then(|text| clean_text(&text)),
+        elapsed: time(column::ELAPSED).or_else(|| time(column::DISPLAY_ELAPSED)),
         moving: time(column::MOVING),
         distance: positive(column::METERS)
             .and_then(Distance::from_meters)
-            .or_else(|| positive(column::SHOWN_KM).and_then(Distance::from_km)),
+            .or_else(|| positive(column::DISPLAY_KM).and_then(Distance::from_km)),
         ascent: meters(column::ASCENT),
         descent: meters(column::DESCENT),
         avg_heart_rate: whole(column::AVG_HEART_RATE, HEART_RATES),
         max_heart_rate: whole(column::MAX_HEART_RATE, HEART_RATES)
-            .or_else(|| whole(column::SHOWN_MAX_HEART_RATE, HEART_RATES)),
+            .or_else(|| whole(column::DISPLAY_MAX_HEART_RATE, HEART_RATES)),
         avg_power: whole(column::AVG_POWER, POWERS),
         max_power: whole(column::MAX_POWER, POWERS),
-        // Of runners nothing says whether it is of one leg or both.
+        // For running, the file does not say whether one or both legs are counted.
         avg_cadence: positive(column::AVG_CADENCE).filter(|rate| sport == Sport::Cycling && *rate < 255.0),
         energy_kcal: positive(column::CALORIES).filter(|kcal| *kcal <= 1e5).map(|kcal| kcal.round() as u32),
-        ..Activity::begun(sport, started_at, offset_in(zone, started_at))
+        ..Activity::new(sport, started_at, utc_offset_seconds(zone, started_at))
     };
-    let recorded = Recorded { local_time_told: false, ..Recorded::listed(activity) };
-    let filename = text(column::FILENAME).and_then(|text| tidy(&text));
-    Ok(Row { id, filename, recorded, raw: line(record) })
+    let recorded = ParsedActivity { has_local_time: false, ..ParsedActivity::without_samples(activity) };
+    let filename = text(column::FILENAME).and_then(|text| clean_text(&text));
+    Ok(Row { id, filename, activity: recorded, raw: to_csv_line(record) })
 }
 
-/// The record as a line of CSV.
-fn line(record: &ByteRecord) -> String {
+fn to_csv_line(record: &ByteRecord) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let written = writer.write_byte_record(record).ok().and_then(|()| writer.into_inner().ok());
-    // No database keeps a NUL.
+    // PostgreSQL cannot store NUL.
     String::from_utf8_lossy(&written.unwrap_or_default()).trim_end_matches('\n').replace('\0', "\u{fffd}")
 }
 
-/// A number with a point, or with the comma that half the world writes.
+/// A number with a decimal point or comma.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let text = if text.contains('.') { text.replace(',', "") } else { text.replace(',', ".") };
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// A date in UTC as Strava writes it in English, or in numbers the other way round.
+/// A UTC date in one of Strava's formats.
 fn date(text: &str) -> Option<Instant> {
     const FORMATS: [&str; 6] = [
         "%B %d, %Y, %I:%M:%S %p",
@@ -188,10 +187,10 @@ fn date(text: &str) -> Option<Instant> {
         "%d.%m.%Y, %H:%M:%S",
         "%d.%m.%Y %H:%M:%S",
     ];
-    // Newer exports have a narrow space before AM and PM; the Czech ones have spaces in the date.
+    // Newer exports have a narrow no-break space before AM and PM, Czech ones spaces in the date.
     let text = text.trim().replace(['\u{a0}', '\u{202f}'], " ").replace(". ", ".").replace("Sept ", "Sep ");
     let written = FORMATS.iter().find_map(|format| NaiveDateTime::parse_from_str(&text, format).ok());
-    plausible(written.map_or_else(|| moment(&text), |at| Some(at.and_utc().timestamp_millis()))?)
+    plausible(written.map_or_else(|| parse_time(&text), |at| Some(at.and_utc().timestamp_millis()))?)
 }
 
 #[cfg(test)]

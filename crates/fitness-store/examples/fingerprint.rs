@@ -1,8 +1,10 @@
-//! Prints what a user's imported data comes to: `fingerprint DATABASE NAME`. Benchmarks compare it before and after.
+//! Prints the content hash of a user's imported data: `fingerprint DATABASE NAME`. Benchmarks
+//! compare it before and after.
 //!
-//! Examples are built with the test kit, so the database must be in the temporary directory (`TMPDIR`).
+//! Examples are built with the test kit, so the database must be in the temporary directory
+//! (`TMPDIR`).
 
-use fitness_store::{Location, Missing, Store};
+use fitness_store::{Location, MissingDatabasePolicy, Store};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -10,9 +12,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (Some(database), Some(name)) = (arguments.next(), arguments.next()) else {
         return Err("usage: fingerprint DATABASE NAME".into());
     };
-    let store = Store::open(Location::parse(&database)?, Missing::Refuse).await?;
+    let store = Store::open(Location::parse(&database)?, MissingDatabasePolicy::Refuse).await?;
     let name = name.to_string_lossy();
-    let user = store.find_user(&name).await?.ok_or_else(|| format!("there is no user {name}"))?;
+    let user = store.find_user(&name).await?.ok_or_else(|| format!("no user named {name}"))?;
     println!("{}", store.fingerprint(user.id).await?);
     store.close().await;
     Ok(())

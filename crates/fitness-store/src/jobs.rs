@@ -1,10 +1,10 @@
-//! Jobs: work to be done later, claimed by one worker at a time.
+//! Background jobs, each claimed by one worker at a time under a lease.
 
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::word;
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
+use crate::db::convert::parse_text;
 use crate::db::entities::jobs::{ActiveModel, Column, Entity, Model};
-use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::Instant;
@@ -18,83 +18,70 @@ use sea_orm::{
 };
 use serde::Serialize;
 
-/// How often a failing job is tried before it is given up.
 const MAX_ATTEMPTS: i64 = 5;
-/// The field of a payload that says what came of the job.
-const OUTCOME: &str = "outcome";
-/// The outcome of a job that was not done because its time had passed.
-pub const EXPIRED: &str = "expired";
+/// Payload field with the outcome.
+const OUTCOME_FIELD: &str = "outcome";
+/// Outcome of a job that was not run because it came too late.
+pub const OUTCOME_EXPIRED: &str = "expired";
 
 fitness_core::string_enum! {
-    /// Where a job is.
     pub enum JobState("job state") {
-        /// Waiting for its time and a worker.
+        /// Waiting for its run time and a worker.
         Queued = "queued",
         /// Claimed by a worker.
         Running = "running",
-        /// Done.
         Done = "done",
-        /// Given up.
         Failed = "failed",
     }
 }
 
-/// A piece of work.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Job {
-    /// Its id.
     pub id: JobId,
-    /// For whom.
     pub user: UserId,
-    /// What, such as `sync`.
     pub kind: String,
-    /// With what.
     pub payload: Json,
-    /// Where it is.
     pub state: JobState,
-    /// How often it has been tried.
+    /// Number of attempts so far.
     pub attempts: i64,
-    /// When it is due.
     pub run_at: Instant,
-    /// What went wrong last.
     pub problem: Option<String>,
-    /// When it was done or given up.
+    /// When it succeeded or failed for good.
     pub finished_at: Option<Instant>,
 }
 
 impl Job {
-    /// What came of it, where its kind has several outcomes: such as `written` for a brief.
+    /// The outcome as a word, for kinds that have one, such as `written` for a brief.
     #[must_use]
     pub fn outcome(&self) -> Option<&str> {
         self.outcome_data()?.as_str()
     }
 
-    /// What came of it, where that is more than a word.
+    /// The outcome as JSON.
     #[must_use]
     pub fn outcome_data(&self) -> Option<&Json> {
-        self.payload.get(OUTCOME)
+        self.payload.get(OUTCOME_FIELD)
     }
 
-    /// Whether it is neither done nor given up.
+    /// Whether it is queued or running.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         matches!(self.state, JobState::Queued | JobState::Running)
     }
 }
 
-/// Which job a worker wants next.
+/// Which jobs a worker can claim.
 #[derive(Debug, Clone, Copy)]
-pub struct JobFilter<'a> {
-    /// What kind. An athlete has at most one running job of a kind.
+pub struct JobClaimFilter<'a> {
+    /// An athlete has at most one running job of a kind.
     pub kind: &'a str,
-    /// Whose job was claimed last: the next athlete, in the order of their ids, comes first.
+    /// User whose job was claimed last. The user with the next id comes first (round robin).
     pub after: Option<UserId>,
-    /// Only these, where one worker cannot do what another can.
+    /// Restricts claiming to these jobs, for a worker that cannot run all.
     pub only: Option<&'a [JobId]>,
 }
 
-impl<'a> JobFilter<'a> {
-    /// Any job of a kind.
+impl<'a> JobClaimFilter<'a> {
     #[must_use]
     pub const fn of_kind(kind: &'a str) -> Self {
         Self { kind, after: None, only: None }
@@ -102,10 +89,6 @@ impl<'a> JobFilter<'a> {
 }
 
 impl Store {
-    /// Puts a job into the queue.
-    ///
-    /// # Errors
-    /// When there is no such user.
     pub async fn enqueue(
         &self,
         user: UserId,
@@ -114,17 +97,14 @@ impl Store {
         run_at: Instant,
         now: Instant,
     ) -> Result<JobId> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let id = insert(&tx, kind, payload, run_at).await?;
-        tx.commit(enqueued(id, kind, now)).await?;
+        tx.commit(enqueued_entry(id, kind, now)).await?;
         Ok(id)
     }
 
-    /// Puts a job into the queue that is due now, unless the newest of its kind makes it needless. Of several who do so at
-    /// the same time one does: nobody looks before the others are through.
-    ///
-    /// # Errors
-    /// When there is no such user.
+    /// Enqueues a job that is due now, unless `needless` holds for the newest one of its kind.
+    /// Calls for one user are serialized, so only one of several concurrent calls enqueues.
     pub async fn enqueue_unless(
         &self,
         user: UserId,
@@ -133,51 +113,45 @@ impl Store {
         now: Instant,
         needless: impl FnOnce(&Job) -> bool + Send,
     ) -> Result<Option<JobId>> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let newest = newest_job(tx.db(), user, kind).await?;
         if newest.as_ref().is_some_and(needless) {
             return Ok(None);
         }
         let id = insert(&tx, kind, payload, now).await?;
-        tx.commit(enqueued(id, kind, now)).await?;
+        tx.commit(enqueued_entry(id, kind, now)).await?;
         Ok(Some(id))
     }
 
     /// The newest job of a kind.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn newest_job(&self, user: UserId, kind: &str) -> Result<Option<Job>> {
         newest_job(self.reader(), user, kind).await
     }
 
-    /// Claims the next job that is due, or whose worker has not been heard of for too long. Two workers never
-    /// get the same one, and an athlete never has two of one kind running.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Claims the next job that is due or whose lease has expired. Two workers never get the same
+    /// job, and an athlete never has two running jobs of one kind.
     pub async fn claim_job(
         &self,
-        wanted: JobFilter<'_>,
+        wanted: JobClaimFilter<'_>,
         worker: &str,
         lease: TimeDelta,
         now: Instant,
     ) -> Result<Option<Job>> {
         let db = self.begin_write().await?;
-        let Some(row) = next_due(&db, wanted, now).await? else {
-            // Now, and not when the connection is used next: what was locked while looking must be free for others.
+        let Some(row) = next_due_job(&db, wanted, now).await? else {
+            // Roll back now and not when the connection is reused: other workers need the locks.
             db.rollback().await?;
             return Ok(None);
         };
         if row.attempts >= MAX_ATTEMPTS {
-            // Whoever took it on, every time, was not heard of again. It must not take the next one down too.
+            // Its worker died on every attempt; fail the job before it takes down the next one.
             let given_up = ActiveModel {
                 id: Set(row.id),
                 state: Set(JobState::Failed.as_str().to_owned()),
                 claimed_by: Set(None),
                 claimed_until: Set(None),
-                problem: Set(Some(format!("its worker disappeared {} times", row.attempts))),
-                finished_at: Set(Some(stamp(now))),
+                problem: Set(Some(format!("its worker stopped responding {} times", row.attempts))),
+                finished_at: Set(Some(truncate_to_micros(now))),
                 ..Default::default()
             };
             Entity::update(given_up).exec(&db).await?;
@@ -189,7 +163,7 @@ impl Store {
             state: Set(JobState::Running.as_str().to_owned()),
             attempts: Set(row.attempts + 1),
             claimed_by: Set(Some(worker.to_owned())),
-            claimed_until: Set(Some(stamp(now + lease))),
+            claimed_until: Set(Some(truncate_to_micros(now + lease))),
             ..Default::default()
         };
         let row = Entity::update(claimed).exec(&db).await?;
@@ -197,13 +171,11 @@ impl Store {
         job(row).map(Some)
     }
 
-    /// Holds on to a job for a while longer. `false` when somebody else has it, or it is over: then the worker must let go.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Extends the lease. `false` if the lease was lost or the job is over; then the worker must
+    /// stop.
     pub async fn renew_job(&self, id: JobId, worker: &str, lease: TimeDelta, now: Instant) -> Result<bool> {
         let held = Entity::update_many()
-            .col_expr(Column::ClaimedUntil, Expr::value(stamp(now + lease)))
+            .col_expr(Column::ClaimedUntil, Expr::value(truncate_to_micros(now + lease)))
             .filter(Column::Id.eq(id.get()))
             .filter(Column::State.eq(JobState::Running.as_str()))
             .filter(Column::ClaimedBy.eq(worker))
@@ -212,17 +184,15 @@ impl Store {
         Ok(held.rows_affected == 1)
     }
 
-    /// Gives back what a worker had begun and will not finish: others need not wait until its time is over.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Requeues the jobs of a worker that shuts down, so that others need not wait for the leases
+    /// to expire.
     pub async fn release_jobs(&self, worker: &str, now: Instant) -> Result<u64> {
         let released = Entity::update_many()
             .col_expr(Column::State, Expr::value(JobState::Queued.as_str()))
             .col_expr(Column::Attempts, Expr::col(Column::Attempts).sub(1))
             .col_expr(Column::ClaimedBy, Expr::value(None::<String>))
             .col_expr(Column::ClaimedUntil, Expr::value(None::<Instant>))
-            .col_expr(Column::RunAt, Expr::value(stamp(now)))
+            .col_expr(Column::RunAt, Expr::value(truncate_to_micros(now)))
             .filter(Column::State.eq(JobState::Running.as_str()))
             .filter(Column::ClaimedBy.eq(worker))
             .exec(self.writer())
@@ -230,48 +200,48 @@ impl Store {
         Ok(released.rows_affected)
     }
 
-    /// Puts a job that was given up back into the queue, as if it had never been tried.
+    /// Requeues a failed job with its attempts reset.
     ///
     /// # Errors
-    /// `NotFound` when the user has no such job that was given up.
+    /// `NotFound` if the user has no such failed job.
     pub async fn retry_job(&self, user: UserId, id: JobId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = Entity::find_by_id(id.get())
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::State.eq(JobState::Failed.as_str()))
             .one(tx.db())
             .await?
-            .ok_or(Error::NotFound("failed job"))?;
+            .ok_or(Error::NotFound(RecordKind::FailedJob))?;
         let mut payload = row.payload;
         if let Some(fields) = payload.as_object_mut() {
-            fields.remove(OUTCOME);
+            fields.remove(OUTCOME_FIELD);
         }
         let queued = ActiveModel {
             id: Set(row.id),
             payload: Set(payload),
             state: Set(JobState::Queued.as_str().to_owned()),
             attempts: Set(0),
-            run_at: Set(stamp(now)),
+            run_at: Set(truncate_to_micros(now)),
             problem: Set(None),
             finished_at: Set(None),
             ..Default::default()
         };
         Entity::update(queued).exec(tx.db()).await?;
-        tx.commit(Entry::new(now, Actor::Human, "job.retry", format!("job:{id}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::JobRetry, format!("job:{id}"))).await
     }
 
-    /// Notes that a worker has done its job. Only the worker that holds the claim can.
+    /// Marks a job as done. Only the worker that holds the lease can do so.
     ///
     /// # Errors
-    /// `NotFound` when the worker no longer holds it.
+    /// `NotFound` if the worker no longer holds the lease.
     pub async fn finish_job(&self, user: UserId, id: JobId, worker: &str, now: Instant) -> Result<()> {
-        self.settle(user, id, worker, now, |_| Settled::done(None)).await
+        self.settle(user, id, worker, now, |_| JobEnd::from_outcome(None)).await
     }
 
-    /// The same, and what came of it.
+    /// Marks a job as done, with an outcome.
     ///
     /// # Errors
-    /// `NotFound` when the worker no longer holds it.
+    /// `NotFound` if the worker no longer holds the lease.
     pub async fn finish_job_with(
         &self,
         user: UserId,
@@ -280,13 +250,13 @@ impl Store {
         outcome: Json,
         now: Instant,
     ) -> Result<()> {
-        self.settle(user, id, worker, now, |_| Settled::done(Some(outcome))).await
+        self.settle(user, id, worker, now, |_| JobEnd::from_outcome(Some(outcome))).await
     }
 
-    /// Notes that the time for a job has passed: it was not done, and trying again would not help.
+    /// Marks a job as expired: it was not run, and a retry would not help.
     ///
     /// # Errors
-    /// `NotFound` when the worker no longer holds it.
+    /// `NotFound` if the worker no longer holds the lease.
     pub async fn expire_job(
         &self,
         user: UserId,
@@ -296,8 +266,8 @@ impl Store {
         now: Instant,
     ) -> Result<()> {
         let problem = Some(problem.to_owned());
-        let outcome = Some(Json::from(EXPIRED));
-        self.settle(user, id, worker, now, |_| Settled {
+        let outcome = Some(Json::from(OUTCOME_EXPIRED));
+        self.settle(user, id, worker, now, |_| JobEnd {
             state: JobState::Failed,
             problem,
             run_at: None,
@@ -306,10 +276,11 @@ impl Store {
         .await
     }
 
-    /// Notes that a job failed: it is tried again later, each time after twice as long, and given up in the end.
+    /// Records a failure. The job is retried with exponential backoff, up to `MAX_ATTEMPTS`
+    /// attempts.
     ///
     /// # Errors
-    /// `NotFound` when the worker no longer holds it.
+    /// `NotFound` if the worker no longer holds the lease.
     pub async fn fail_job(
         &self,
         user: UserId,
@@ -322,7 +293,7 @@ impl Store {
         self.settle(user, id, worker, now, |row| {
             let again = row.attempts < MAX_ATTEMPTS;
             let wait = TimeDelta::minutes(1 << row.attempts.clamp(0, 10));
-            Settled {
+            JobEnd {
                 state: if again { JobState::Queued } else { JobState::Failed },
                 problem,
                 run_at: again.then_some(now + wait),
@@ -332,10 +303,7 @@ impl Store {
         .await
     }
 
-    /// A user's newest jobs, newest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// A user's jobs, newest first.
     pub async fn list_jobs(&self, user: UserId, limit: u64) -> Result<Vec<Job>> {
         let rows = Entity::find()
             .filter(Column::UserId.eq(user.get()))
@@ -346,20 +314,13 @@ impl Store {
         rows.into_iter().map(job).collect()
     }
 
-    /// A user's job.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn find_job(&self, user: UserId, id: JobId) -> Result<Option<Job>> {
         let row =
             Entity::find_by_id(id.get()).filter(Column::UserId.eq(user.get())).one(self.reader()).await?;
         row.map(job).transpose()
     }
 
-    /// Everybody's jobs of a kind that are not over, the oldest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Queued and running jobs of a kind of all users, oldest first.
     pub async fn list_open_jobs(&self, kind: &str) -> Result<Vec<Job>> {
         let open = [JobState::Queued.as_str(), JobState::Running.as_str()];
         let rows = Entity::find()
@@ -371,20 +332,17 @@ impl Store {
         rows.into_iter().map(job).collect()
     }
 
-    /// The jobs of a kind that were given up after `since`, everybody's. An expired job is not among them.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Jobs of a kind of all users that failed after `since`, without expired ones.
     pub async fn list_failed_jobs(&self, kind: &str, since: Instant) -> Result<Vec<Job>> {
         let rows = Entity::find()
             .filter(Column::Kind.eq(kind))
             .filter(Column::State.eq(JobState::Failed.as_str()))
-            .filter(Column::FinishedAt.gt(stamp(since)))
+            .filter(Column::FinishedAt.gt(truncate_to_micros(since)))
             .order_by_asc(Column::Id)
             .all(self.reader())
             .await?;
         let jobs: Result<Vec<Job>> = rows.into_iter().map(job).collect();
-        Ok(jobs?.into_iter().filter(|job| job.outcome() != Some(EXPIRED)).collect())
+        Ok(jobs?.into_iter().filter(|job| job.outcome() != Some(OUTCOME_EXPIRED)).collect())
     }
 
     async fn settle(
@@ -393,78 +351,83 @@ impl Store {
         id: JobId,
         worker: &str,
         now: Instant,
-        settle: impl FnOnce(&Model) -> Settled,
+        settle: impl FnOnce(&Model) -> JobEnd,
     ) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = Entity::find_by_id(id.get())
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::State.eq(JobState::Running.as_str()))
             .filter(Column::ClaimedBy.eq(worker))
             .one(tx.db())
             .await?
-            .ok_or(Error::NotFound("claimed job"))?;
-        let Settled { state, problem, run_at, outcome } = settle(&row);
+            .ok_or(Error::NotFound(RecordKind::ClaimedJob))?;
+        let JobEnd { state, problem, run_at, outcome } = settle(&row);
         let mut payload = row.payload;
         if let (Some(fields), Some(outcome)) = (payload.as_object_mut(), outcome) {
-            fields.insert(OUTCOME.to_owned(), outcome);
+            fields.insert(OUTCOME_FIELD.to_owned(), outcome);
         }
         let settled = ActiveModel {
             id: Set(row.id),
             payload: Set(payload),
             state: Set(state.as_str().to_owned()),
-            run_at: Set(stamp(run_at.unwrap_or(row.run_at))),
+            run_at: Set(truncate_to_micros(run_at.unwrap_or(row.run_at))),
             claimed_by: Set(None),
             claimed_until: Set(None),
             problem: Set(problem),
-            finished_at: Set((state != JobState::Queued).then_some(stamp(now))),
+            finished_at: Set((state != JobState::Queued).then_some(truncate_to_micros(now))),
             ..Default::default()
         };
         Entity::update(settled).exec(tx.db()).await?;
-        let action = if state == JobState::Done { "job.finish" } else { "job.fail" };
-        tx.commit(Entry::new(now, Actor::System, action, format!("job:{id}"))).await
+        let action = if state == JobState::Done { AuditAction::JobFinish } else { AuditAction::JobFail };
+        tx.commit(NewAuditEntry::new(now, Actor::System, action, format!("job:{id}"))).await
     }
 }
 
-/// How a worker's hold on a job ends.
-struct Settled {
+/// How a claimed job ends.
+struct JobEnd {
     state: JobState,
     problem: Option<String>,
-    /// When it is tried again.
+    /// Time of the next attempt.
     run_at: Option<Instant>,
     outcome: Option<Json>,
 }
 
-impl Settled {
-    const fn done(outcome: Option<Json>) -> Self {
+impl JobEnd {
+    const fn from_outcome(outcome: Option<Json>) -> Self {
         Self { state: JobState::Done, problem: None, run_at: None, outcome }
     }
 }
 
-/// The row of the next job a worker may have, locked until the transaction ends.
-async fn next_due(db: &DatabaseTransaction, wanted: JobFilter<'_>, now: Instant) -> Result<Option<Model>> {
+/// The next job a worker can claim, locked until the transaction ends.
+async fn next_due_job(
+    db: &DatabaseTransaction,
+    wanted: JobClaimFilter<'_>,
+    now: Instant,
+) -> Result<Option<Model>> {
     let mut passed_over = Vec::new();
     loop {
-        let mut query = due(wanted, now).filter(Column::UserId.is_not_in(passed_over.clone()));
+        let mut query = due_jobs(wanted, now).filter(Column::UserId.is_not_in(passed_over.clone()));
         if db.get_database_backend() != DbBackend::Postgres {
             return Ok(query.one(db).await?);
         }
         query = query.lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
         let Some(row) = query.one(db).await? else { return Ok(None) };
-        if is_alone(db, &row, now).await? {
+        if has_exclusive_claim(db, &row, now).await? {
             return Ok(Some(row));
         }
         passed_over.push(row.user_id);
     }
 }
 
-/// Every job a worker may have, in the order of its turn.
-fn due(wanted: JobFilter<'_>, now: Instant) -> Select<Entity> {
-    let due =
-        Condition::all().add(Column::State.eq(JobState::Queued.as_str())).add(Column::RunAt.lte(stamp(now)));
+/// All jobs a worker can claim, in claim order.
+fn due_jobs(wanted: JobClaimFilter<'_>, now: Instant) -> Select<Entity> {
+    let due = Condition::all()
+        .add(Column::State.eq(JobState::Queued.as_str()))
+        .add(Column::RunAt.lte(truncate_to_micros(now)));
     let abandoned = Condition::all()
         .add(Column::State.eq(JobState::Running.as_str()))
-        .add(Column::ClaimedUntil.lt(stamp(now)));
-    let busy = running(wanted.kind, now).select_only().column(Column::UserId).into_query();
+        .add(Column::ClaimedUntil.lt(truncate_to_micros(now)));
+    let busy = running_jobs(wanted.kind, now).select_only().column(Column::UserId).into_query();
     let last = wanted.after.map_or(0, UserId::get);
     let turn: SimpleExpr = Expr::case(Column::UserId.gt(last), 0).finally(1).into();
     let query = Entity::find()
@@ -481,17 +444,18 @@ fn due(wanted: JobFilter<'_>, now: Instant) -> Select<Entity> {
     }
 }
 
-/// What is running of a kind.
-fn running(kind: &str, now: Instant) -> Select<Entity> {
+/// Jobs of a kind with a valid lease.
+fn running_jobs(kind: &str, now: Instant) -> Select<Entity> {
     Entity::find()
         .filter(Column::Kind.eq(kind))
         .filter(Column::State.eq(JobState::Running.as_str()))
-        .filter(Column::ClaimedUntil.gte(stamp(now)))
+        .filter(Column::ClaimedUntil.gte(truncate_to_micros(now)))
 }
 
-/// Whether nobody else claims or runs a job of the same athlete and kind. On PostgreSQL two may claim at the same moment, each
-/// before the other's claim can be seen: the one who gets the lock looks again.
-async fn is_alone(db: &DatabaseTransaction, row: &Model, now: Instant) -> Result<bool> {
+/// Whether no other worker claims or runs a job of the same user and kind. On PostgreSQL two
+/// workers may claim at the same moment without seeing each other; the one that gets the advisory
+/// lock checks again.
+async fn has_exclusive_claim(db: &DatabaseTransaction, row: &Model, now: Instant) -> Result<bool> {
     let key = format!("fitness job {} {}", row.kind, row.user_id);
     let sql = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked";
     let locked =
@@ -499,7 +463,7 @@ async fn is_alone(db: &DatabaseTransaction, row: &Model, now: Instant) -> Result
     if !locked.map(|row| row.try_get::<bool>("", "locked")).transpose()?.unwrap_or(false) {
         return Ok(false);
     }
-    let running = running(&row.kind, now).filter(Column::UserId.eq(row.user_id)).one(db).await?;
+    let running = running_jobs(&row.kind, now).filter(Column::UserId.eq(row.user_id)).one(db).await?;
     Ok(running.is_none())
 }
 
@@ -511,7 +475,7 @@ async fn insert(tx: &Tx, kind: &str, payload: Json, run_at: Instant) -> Result<J
         payload: Set(payload),
         state: Set(JobState::Queued.as_str().to_owned()),
         attempts: Set(0),
-        run_at: Set(stamp(run_at)),
+        run_at: Set(truncate_to_micros(run_at)),
         claimed_by: Set(None),
         claimed_until: Set(None),
         problem: Set(None),
@@ -520,8 +484,8 @@ async fn insert(tx: &Tx, kind: &str, payload: Json, run_at: Instant) -> Result<J
     Ok(JobId::new(Entity::insert(row).exec(tx.db()).await?.last_insert_id))
 }
 
-fn enqueued(id: JobId, kind: &str, now: Instant) -> Entry {
-    Entry::new(now, Actor::System, "job.enqueue", format!("job:{id} {kind}"))
+fn enqueued_entry(id: JobId, kind: &str, now: Instant) -> NewAuditEntry {
+    NewAuditEntry::new(now, Actor::System, AuditAction::JobEnqueue, format!("job:{id} {kind}"))
 }
 
 async fn newest_job(db: &impl ConnectionTrait, user: UserId, kind: &str) -> Result<Option<Job>> {
@@ -540,7 +504,7 @@ fn job(row: Model) -> Result<Job> {
         user: UserId::new(row.user_id),
         kind: row.kind,
         payload: row.payload,
-        state: word(&row.state)?,
+        state: parse_text(&row.state)?,
         attempts: row.attempts,
         run_at: row.run_at,
         problem: row.problem,

@@ -1,15 +1,16 @@
-//! The store: the only crate of local-fitness with SQL.
+//! Storage layer: the only crate of local-fitness with SQL.
 //!
-//! One set of migrations and one query serve SQLite, embedded and the default, and PostgreSQL. Every query
-//! takes the [`UserId`](fitness_core::domain::ids::UserId), every write is committed together with its line in the
-//! audit log, and what only a human may do takes a [`Consent`] that only a human's answer makes.
+//! SQLite (embedded, the default) and PostgreSQL share one set of migrations and queries. Every
+//! query takes the [`UserId`](fitness_core::domain::ids::UserId), every write is committed together
+//! with an audit entry, and human-only actions take a [`Consent`], which only a human's
+//! confirmation creates.
 //!
-//! This crate must never be visible to the coach or to MCP. What they may write goes over a
-//! [`Desk`](plan::drafts::Desk); they will be handed one behind a trait of fitness-core, and cannot name anything here.
-//! It reads no clock; the time is passed in.
+//! The coach and MCP crates must not depend on this crate: they get [`StoreCoachApi`] behind the
+//! trait of fitness-core, and can write only through a [`PlanWriter`](plan::drafts::PlanWriter).
+//! The store reads no clock; the time is passed in.
 //!
-//! Start reading at [`db::migrations`], where the guarantees live in the schema, then [`plan::consent`] and
-//! [`plan::human_actions`].
+//! Start reading at [`db::migrations`], which enforces the guarantees in the schema, then
+//! [`plan::consent`] and [`plan::human_actions`].
 
 mod auth;
 pub mod backup;
@@ -25,44 +26,44 @@ pub mod testkit;
 pub mod training;
 
 pub use auth::api_tokens::ApiToken;
-pub use auth::login_links::SIGN_IN_MINUTES;
-pub use auth::passwords::check_password;
+pub use auth::login_links::LOGIN_LINK_MINUTES;
+pub use auth::password_rules::check_password;
 pub use auth::secret::Token;
 pub use auth::session_codes::SESSION_CODE_MINUTES;
-pub use auth::sessions::Session;
-pub use auth::users::{INVITE_DAYS, Removal, User, is_name};
-pub use backup::user_references::Remains;
-pub use coach::api::CoachingDesk;
+pub use auth::sessions::AuthSession;
+pub use auth::users::{INVITE_DAYS, RemainingUserData, User, is_valid_user_name};
+pub use backup::deleted_users::BackupReference;
+pub use coach::api::StoreCoachApi;
 pub use coach::briefs::{NewBrief, StoredBrief, StoredFact};
 pub use coach::chats::{Chat, ChatMessage, Role};
-pub use coach::usage::{Asking, Purpose, Reserved, Spent};
-pub use db::audit::{Actor, AuditHead, AuditLine};
+pub use coach::usage::{ModelUsage, Purpose, UsageRequest, UsageReservation};
+pub use db::audit::{Actor, AuditAction, AuditEntry, AuditHead};
 pub use db::change_counter::DataVersion;
-pub use db::connect::Missing;
-pub use db::error::{Error, Result};
-pub use db::health::{DatabaseHealth, LOW_SPACE};
+pub use db::connect::MissingDatabasePolicy;
+pub use db::error::{Error, PendingKind, RecordKind, Result};
+pub use db::health::{DatabaseHealth, LOW_SPACE_BYTES};
 pub use db::integrity::AuditCheckpoints;
 pub use db::location::Location;
 pub use db::store::Store;
-pub use import::batch::{Batch, Taken};
+pub use import::batch::{BatchOutcome, ImportBatch};
 pub use import::sources::Source;
-pub use import::sync_runs::{FinishedFiles, RunKind, RunOutcome, RunState, SyncRun};
-pub use import::uploads::{Arriving, IMPORT, Uploads};
-pub use jobs::{EXPIRED, Job, JobFilter, JobState};
-pub use metrics::activity_metrics::{Measured, Unmeasured};
-pub use metrics::chart_series::{DayLine, Night};
-pub use metrics::recompute_state::{Derived, Stale};
-pub use plan::adaptations::{Adapted, Waiting};
-pub use plan::adherence::{Progress, Replayed};
+pub use import::sync_runs::{FinishedFiles, SyncRun, SyncRunKind, SyncRunOutcome, SyncRunState};
+pub use import::uploads::{IMPORT_JOB, PendingUpload, UploadDirectory};
+pub use jobs::{Job, JobClaimFilter, JobState, OUTCOME_EXPIRED};
+pub use metrics::activity_metrics::{MeasuredActivity, UnmeasuredActivity};
+pub use metrics::chart_series::{FitnessPoint, NightMetrics};
+pub use metrics::recompute_state::{ComputedMetrics, RecomputeState};
+pub use plan::adaptations::{AdaptationOutcome, PendingDecisions};
+pub use plan::adherence::{AdherenceAfterSync, PlanAdherence};
 pub use plan::consent::Consent;
-pub use plan::generate::Drafting;
-pub use plan::lint_review::Review;
-pub use plan::llm_response::{Answered, Checked};
-pub use plan::plans::{Standing, seen_hash};
-pub use plan::proposal_preview::Preview;
+pub use plan::generate::GenerationOutcome;
+pub use plan::lint_review::LintReview;
+pub use plan::llm_response::{LlmResponseCheck, LlmResponseOutcome};
+pub use plan::plans::{GradedPlan, plan_state_hash};
+pub use plan::proposal_preview::ProposalPreview;
 pub use settings::{COACH_KEY_SETTING, SHARED_COACH_KEY_SETTING};
 pub use training::activities::StoredActivity;
-pub use training::original_files::{NewOriginal, Original};
-pub use training::overview::{Best, Discovery, Gap, NoLoad, Year};
+pub use training::original_files::{OriginalFile, PackedOriginalFile};
+pub use training::overview::{DataGap, MissingLoadReason, PersonalBest, TrainingOverview, YearTotals};
 pub use training::races::{Race, RaceResult};
-pub use training::source_records::{Fate, NewReport, Put};
+pub use training::source_records::{PackedRecord, UpsertOutcome, UpsertedRecord};

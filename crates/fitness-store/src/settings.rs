@@ -1,7 +1,7 @@
-//! Settings: small values under a name, per user.
+//! Per-user settings: JSON values by key.
 
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::{json, to_json};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
+use crate::db::convert::{from_json, to_json};
 use crate::db::entities::settings::{ActiveModel, Column, Entity};
 use crate::db::error::Result;
 use crate::db::store::Store;
@@ -15,25 +15,19 @@ use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrde
 use serde::{Serialize, de::DeserializeOwned};
 use std::collections::BTreeMap;
 
-/// The setting with an athlete's encrypted API key for their coach.
+/// Encrypted API key of an athlete's coach.
 pub const COACH_KEY_SETTING: &str = "coach_key";
-/// The owner's setting with an encrypted API key that everybody on the server may use.
+/// The owner's encrypted API key that all users of the server may use.
 pub const SHARED_COACH_KEY_SETTING: &str = "shared_coach_key";
 
 impl Store {
-    /// A setting, when it was set.
-    ///
     /// # Errors
-    /// `Unreadable` when what is stored is of another shape.
+    /// `Unreadable` if the stored value has another type.
     pub async fn find_setting<T: DeserializeOwned>(&self, user: UserId, key: &str) -> Result<Option<T>> {
         let row = Entity::find_by_id((user.get(), key.to_owned())).one(self.reader()).await?;
-        row.map(|row| json(row.value)).transpose()
+        row.map(|row| from_json(row.value)).transpose()
     }
 
-    /// Sets a setting.
-    ///
-    /// # Errors
-    /// When there is no such user.
     pub async fn put_setting<T: Serialize + Sync>(
         &self,
         user: UserId,
@@ -41,27 +35,21 @@ impl Store {
         value: &T,
         now: Instant,
     ) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         put(&tx, key, value).await?;
-        let entry = Entry::new(now, Actor::Human, "setting.put", format!("setting:{key}"));
-        tx.commit(entry.change(None, Some(ContentHash::of_json(value)))).await
+        let entry = NewAuditEntry::new(now, Actor::Human, AuditAction::SettingPut, format!("setting:{key}"));
+        tx.commit(entry.change(None, Some(ContentHash::hash_json(value)))).await
     }
 
-    /// Keeps what the program found out itself, such as what a server can do. It is no state of the athlete's, so it is not
-    /// logged.
-    ///
-    /// # Errors
-    /// When there is no such user.
-    pub async fn remember<T: Serialize + Sync>(&self, user: UserId, key: &str, value: &T) -> Result<()> {
-        let tx = self.write(user).await?;
+    /// Caches something the program found out, such as a server's capabilities. Not audited,
+    /// because it is not the athlete's data.
+    pub async fn cache_setting<T: Serialize + Sync>(&self, user: UserId, key: &str, value: &T) -> Result<()> {
+        let tx = self.begin_user_write(user).await?;
         put(&tx, key, value).await?;
-        tx.commit_bookkeeping().await
+        tx.commit_without_audit().await
     }
 
-    /// Every setting of a user, by name.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// All settings of a user, by key.
     pub async fn list_settings(&self, user: UserId) -> Result<BTreeMap<String, Json>> {
         let rows = Entity::find()
             .filter(Column::UserId.eq(user.get()))

@@ -9,21 +9,21 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Kept by browsers for as long as they like: a changed file has another address.
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
+const CACHE_FOREVER: &str = "public, max-age=31536000, immutable";
 
-const STYLE: &str = "text/css; charset=utf-8";
-const SCRIPT: &str = "text/javascript; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Name, kind and content of each, as they are written.
 const FILES: &[(&str, &str, &[u8])] = &[
-    ("app.css", STYLE, include_bytes!("assets/app.css")),
-    ("today.css", STYLE, include_bytes!("assets/today.css")),
-    ("plan.css", STYLE, include_bytes!("assets/plan.css")),
-    ("coach.css", STYLE, include_bytes!("assets/coach.css")),
-    ("history.css", STYLE, include_bytes!("assets/history.css")),
-    ("settings.css", STYLE, include_bytes!("assets/settings.css")),
-    ("app.js", SCRIPT, include_bytes!("assets/app.js")),
-    ("coach.js", SCRIPT, include_bytes!("assets/coach.js")),
+    ("app.css", CSS, include_bytes!("assets/app.css")),
+    ("today.css", CSS, include_bytes!("assets/today.css")),
+    ("plan.css", CSS, include_bytes!("assets/plan.css")),
+    ("coach.css", CSS, include_bytes!("assets/coach.css")),
+    ("history.css", CSS, include_bytes!("assets/history.css")),
+    ("settings.css", CSS, include_bytes!("assets/settings.css")),
+    ("app.js", JAVASCRIPT, include_bytes!("assets/app.js")),
+    ("coach.js", JAVASCRIPT, include_bytes!("assets/coach.js")),
     ("icon.svg", "image/svg+xml", include_bytes!("assets/icon.svg")),
     ("icon-180.png", "image/png", include_bytes!("assets/icon-180.png")),
     ("icon-512.png", "image/png", include_bytes!("assets/icon-512.png")),
@@ -31,26 +31,26 @@ const FILES: &[(&str, &str, &[u8])] = &[
 
 /// A file as it is sent.
 struct Asset {
-    address: String,
-    kind: &'static str,
+    path: String,
+    content_type: &'static str,
     bytes: Cow<'static, [u8]>,
 }
 
 static ASSETS: LazyLock<BTreeMap<&str, Asset>> = LazyLock::new(|| {
     let asset = |name: &str, kind, written: &'static [u8]| {
         let bytes = match std::str::from_utf8(written) {
-            Ok(text) if kind == STYLE => Cow::Owned(packed_style(text).into_bytes()),
-            Ok(text) if kind == SCRIPT => Cow::Owned(packed_script(text).into_bytes()),
+            Ok(text) if kind == CSS => Cow::Owned(minify_css(text).into_bytes()),
+            Ok(text) if kind == JAVASCRIPT => Cow::Owned(minify_js(text).into_bytes()),
             _ => Cow::Borrowed(written),
         };
-        let hash: String = ContentHash::of_bytes(&bytes).to_string().chars().take(12).collect();
-        Asset { address: format!("/assets/{hash}/{name}"), kind, bytes }
+        let hash: String = ContentHash::hash_bytes(&bytes).to_string().chars().take(12).collect();
+        Asset { path: format!("/assets/{hash}/{name}"), content_type: kind, bytes }
     };
     FILES.iter().map(|(name, kind, written)| (*name, asset(name, kind, written))).collect()
 });
 
 /// A style sheet without what only its readers need: comments, line breaks, and space beside punctuation.
-fn packed_style(written: &str) -> String {
+fn minify_css(written: &str) -> String {
     let mut packed = String::with_capacity(written.len());
     let mut rest = written;
     let mut quoted = false;
@@ -75,21 +75,21 @@ fn packed_style(written: &str) -> String {
 }
 
 /// A script without its indentation and the lines that are comments. No text in it runs over a line's end.
-fn packed_script(written: &str) -> String {
+fn minify_js(written: &str) -> String {
     let lines = written.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Where a file is.
-pub(crate) fn address(name: &str) -> &'static str {
-    ASSETS.get(name).map_or("/", |asset| asset.address.as_str())
+pub(crate) fn asset_path(name: &str) -> &'static str {
+    ASSETS.get(name).map_or("/", |asset| asset.path.as_str())
 }
 
 /// `GET /assets/{hash}/{name}`. An old hash gets what there is now.
 pub(crate) async fn show(Path((_, name)): Path<(String, String)>) -> Response {
     match ASSETS.get(name.as_str()) {
-        Some(Asset { kind, bytes, .. }) => {
-            ([(header::CONTENT_TYPE, *kind), (header::CACHE_CONTROL, FOR_EVER)], bytes.as_ref())
+        Some(Asset { content_type: kind, bytes, .. }) => {
+            ([(header::CONTENT_TYPE, *kind), (header::CACHE_CONTROL, CACHE_FOREVER)], bytes.as_ref())
                 .into_response()
         }
         None => StatusCode::NOT_FOUND.into_response(),
@@ -97,8 +97,8 @@ pub(crate) async fn show(Path((_, name)): Path<(String, String)>) -> Response {
 }
 
 /// `GET /manifest.webmanifest`: what a phone needs to know to put the app on its screen.
-pub(crate) async fn manifest() -> Response {
-    let icon = |name: &str, sizes: &str, kind: &str| serde_json::json!({ "src": address(name), "sizes": sizes, "type": kind, "purpose": "any maskable" });
+pub(crate) async fn show_manifest() -> Response {
+    let icon = |name: &str, sizes: &str, kind: &str| serde_json::json!({ "src": asset_path(name), "sizes": sizes, "type": kind, "purpose": "any maskable" });
     let manifest = serde_json::json!({
         "name": "local-fitness",
         "short_name": "Fitness",
@@ -119,21 +119,21 @@ pub(crate) async fn manifest() -> Response {
 
 #[cfg(test)]
 mod tests {
-    use super::{packed_script, packed_style};
+    use super::{minify_css, minify_js};
 
     #[test]
-    fn a_style_is_sent_without_what_only_its_readers_need() {
+    fn css_is_minified() {
         let written = "/* a; b */\n.a, .b > i:not(.c, .d) :hover {\n  margin: 0 4px;\n  content: \"a ; b\";\n}\n\
                        @media (max-width: 640px) and (hover) { .a .b { width: calc(4px + 1em); } }\n";
         assert_eq!(
-            packed_style(written),
+            minify_css(written),
             ".a,.b > i:not(.c,.d) :hover{margin:0 4px;content:\"a ; b\"}\
              @media (max-width:640px) and (hover){.a .b{width:calc(4px + 1em)}}"
         );
     }
 
     #[test]
-    fn a_script_is_sent_without_its_comments() {
-        assert_eq!(packed_script("// why\n  a();\n\n    b(\"// c\");\n"), "a();\nb(\"// c\");");
+    fn js_comments_are_removed() {
+        assert_eq!(minify_js("// why\n  a();\n\n    b(\"// c\");\n"), "a();\nb(\"// c\");");
     }
 }

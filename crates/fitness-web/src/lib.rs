@@ -1,10 +1,11 @@
-//! The server: the coach's conversation, MCP for other programs, and what happens by itself in the morning.
+//! Web server: pages, JSON API, MCP endpoint, chat with the coach, background worker.
 //!
-//! This crate must never take a user from a request: a user comes from the session, or from a token its athlete made,
-//! and from nowhere else. Its confirm handler is the second of the two places where a consent is made; the first
-//! is the terminal. Bearer tokens open `/mcp` and what is read under `/api/v1`; cookies open everything but `/mcp`.
+//! Invariants: the user of a request comes from its session or API token, never from a parameter.
+//! `auth::confirmation` is the only code here that creates a consent; the other place is the
+//! terminal. Bearer tokens give access to `/mcp` and read access to `/api/v1`; session cookies to
+//! everything except `/mcp`.
 //!
-//! Start reading at [`app`], which lists the routes, then at `access`, which says who may call them.
+//! Start with [`app`], which lists the routes, then `auth::routes`, which enforces access rules.
 
 mod api;
 pub mod app;
@@ -14,23 +15,27 @@ mod charts;
 pub mod coach;
 mod components;
 mod http;
+mod in_memory_state;
 mod page;
 mod pages;
+mod refresh;
 mod services;
-mod state;
 pub mod worker;
 
-pub use app::{App, Coaching, Looked, Opened, USUAL_PORT, router, routes};
-pub use auth::routes::{Brings, Listed, Who};
-pub use coach::budgeted_model::{Bills, Metered};
-pub use coach::chat_stream::out_of_time;
-pub use coach::mcp_host::{AthletesHost, settled_desk};
+pub use app::{App, BoxFuture, CoachProvider, DEFAULT_PORT, OpenModelResult, router, routes};
+pub use auth::routes::{AccessRule, RequestBody, RouteInfo};
+pub use coach::budgeted_model::{BudgetedModel, PendingUsageWrites};
+pub use coach::chat_stream::turn_timeout;
+pub use coach::mcp_host::UserCoachApiProvider;
 pub use http::client_address::{ClientAddress, Network, NetworkError, TrustedProxies};
 pub use http::connections::ConnectionSettings;
-pub use http::host_check::Names;
-pub use http::page_cache::Kept;
-pub use http::rate_limit::Limits;
-pub use http::server::{serve, serve_encrypted};
-pub use services::{Alone, Done, KeyFrom, NewKey, NewSource, Outside, ShareTerms};
-pub use state::{Running, Setup};
-pub use worker::health::HealthMonitor;
+pub use http::host_check::HostNames;
+pub use http::page_cache::PageCache;
+pub use http::rate_limit::RateLimits;
+pub use http::server::{serve, serve_tls};
+pub use in_memory_state::{FirstUserSetup, ServerState};
+pub use refresh::refresh;
+pub use services::{
+    ExternalServices, KeyOwner, NewKey, NewSource, NoExternalServices, ServiceResult, SharedKeySettings,
+};
+pub use worker::write_check::HealthMonitor;

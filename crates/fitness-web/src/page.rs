@@ -1,12 +1,12 @@
-//! What every page has around it: the way around the app, how far the data reaches, and who looks.
+//! Page layout: document head, navigation, freshness line, demo banner; and the context of a page.
 
 use crate::app::App;
 use crate::assets;
-use crate::auth::routes::TOKEN_FIELD;
-use crate::auth::session::Seat;
-use crate::components::freshness::{self, Freshness};
+use crate::auth::routes::FORM_TOKEN_FIELD;
+use crate::auth::session::CurrentUser;
+use crate::components::freshness::{self, DataStatus};
 use crate::components::icon;
-use crate::http::error::Problem;
+use crate::http::error::PageError;
 use crate::http::flash::Flash;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -16,37 +16,33 @@ use fitness_core::domain::athlete::Profile;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::units::UnitSystem;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::string_enum;
 use fitness_store::Store;
 use maud::{DOCTYPE, Markup, html};
 
-/// The name of the setting that says how pages look.
+/// Setting key of the colour theme.
 pub(crate) const THEME_SETTING: &str = "theme";
-/// The name of the setting that turns single keys off.
-pub(crate) const KEYS_SETTING: &str = "keys";
+/// Setting key of the keyboard shortcuts.
+pub(crate) const SHORTCUTS_SETTING: &str = "keys";
 
-/// What a browser may do on a page of ours: fetch from us, and nothing else.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+/// Browsers may load only from this server.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
     manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 string_enum! {
-    /// Light, dark, or as the machine is.
     #[derive(Default)]
     pub(crate) enum Theme("theme") {
-        /// As the machine is.
         #[default]
         System = "system",
-        /// Light.
         Light = "light",
-        /// Dark.
         Dark = "dark",
     }
 }
 
-/// The rooms of the app.
+/// Items of the main navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum NavItem {
     Today,
     Plan,
     Coach,
@@ -55,12 +51,11 @@ pub(crate) enum Place {
     Settings,
 }
 
-impl Place {
+impl NavItem {
     const ALL: [Self; 6] =
         [Self::Today, Self::Plan, Self::Coach, Self::Activities, Self::Trends, Self::Settings];
 
-    /// Its address, what it is called, and the keys that lead there.
-    const fn told(self) -> (&'static str, &'static str, &'static str) {
+    const fn path_label_shortcut(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Today => ("/", "Today", "g t"),
             Self::Plan => ("/plan", "Plan", "g p"),
@@ -71,8 +66,8 @@ impl Place {
         }
     }
 
-    /// What its pages look like beyond what all pages share.
-    const fn style(self) -> &'static str {
+    /// Loaded in addition to `app.css`.
+    const fn stylesheet(self) -> &'static str {
         match self {
             Self::Today => "today.css",
             Self::Plan => "plan.css",
@@ -83,110 +78,94 @@ impl Place {
     }
 }
 
-/// Who looks, when, and what every page tells them.
+/// The signed-in user and everything a page needs about them. An extractor.
 #[derive(Debug)]
-pub(crate) struct View {
-    /// The server.
+pub(crate) struct PageContext {
     pub(crate) app: App,
-    /// Whose request it is.
-    pub(crate) seat: Seat,
-    /// What they are called.
+    pub(crate) current_user: CurrentUser,
     pub(crate) name: String,
-    /// Who they are.
     pub(crate) profile: Profile,
-    /// The moment.
     pub(crate) now: Instant,
-    /// Their today.
     pub(crate) today: Day,
-    /// How far their data reaches.
-    pub(crate) fresh: Freshness,
+    pub(crate) freshness: DataStatus,
     theme: Theme,
-    keys: bool,
+    has_shortcuts: bool,
     flash: Option<Flash>,
-    /// The page that was asked for; the plan where something was sent.
-    wanted: String,
+    /// Path and query of a GET; `/plan` for a POST.
+    requested_path: String,
 }
 
-impl FromRequestParts<App> for View {
-    type Rejection = Problem;
+impl FromRequestParts<App> for PageContext {
+    type Rejection = PageError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let seat = Seat::from_request_parts(parts, app).await?;
-        let mut view = Self::of(app, seat).await?;
-        view.flash = parts.uri.query().and_then(Flash::read);
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
+        let current_user = CurrentUser::from_request_parts(parts, app).await?;
+        let mut view = Self::load(app, current_user).await?;
+        view.flash = parts.uri.query().and_then(Flash::from_query);
         if parts.method == Method::GET {
-            view.wanted = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
+            view.requested_path = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
         }
         Ok(view)
     }
 }
 
-impl View {
-    /// What an athlete looks at now. Everything that follows from their data is worked out first.
-    pub(crate) async fn of(app: &App, seat: Seat) -> Result<Self, Problem> {
-        fitness_ingest::recompute(&app.store, seat.user, &mut |_| {}, &fitness_ingest::Stop::default())
-            .await?;
-        Self::as_it_is(app, seat).await
-    }
-
-    /// The same with nothing worked out, for a page without numbers.
-    pub(crate) async fn as_it_is(app: &App, seat: Seat) -> Result<Self, Problem> {
+impl PageContext {
+    pub(crate) async fn load(app: &App, current_user: CurrentUser) -> Result<Self, PageError> {
         let store = &app.store;
         let now = (app.clock)();
-        let profile = store.profile(seat.user).await?;
-        let fresh = freshness::look(store, seat.user).await?;
+        let profile = store.profile(current_user.user).await?;
+        let fresh = freshness::load(store, current_user.user).await?;
         Ok(Self {
-            name: store.user(seat.user).await?.name,
+            name: store.user(current_user.user).await?.name,
             today: Day::at(now, profile.zone),
-            theme: store.find_setting(seat.user, THEME_SETTING).await?.unwrap_or_default(),
-            keys: store.find_setting(seat.user, KEYS_SETTING).await?.unwrap_or(true),
+            theme: store.find_setting(current_user.user, THEME_SETTING).await?.unwrap_or_default(),
+            has_shortcuts: store.find_setting(current_user.user, SHORTCUTS_SETTING).await?.unwrap_or(true),
             app: app.clone(),
-            seat,
+            current_user,
             profile,
             now,
-            fresh,
+            freshness: fresh,
             flash: None,
-            wanted: "/plan".to_owned(),
+            requested_path: "/plan".to_owned(),
         })
     }
 
-    /// How pages look to them.
     pub(crate) const fn theme(&self) -> Theme {
         self.theme
     }
 
-    /// Whether single keys lead somewhere.
-    pub(crate) const fn keys_are_on(&self) -> bool {
-        self.keys
+    /// Whether single-key shortcuts are enabled.
+    pub(crate) const fn has_shortcuts(&self) -> bool {
+        self.has_shortcuts
     }
 
-    /// The athlete.
     pub(crate) const fn user(&self) -> UserId {
-        self.seat.user
+        self.current_user.user
     }
 
-    /// Leads to the page "Confirm it's you" while this browser may not decide.
-    pub(crate) fn require_confirmed(&self) -> Result<(), Problem> {
-        if self.seat.may_decide { Ok(()) } else { Err(Problem::confirm_first(&self.wanted)) }
+    /// Redirects to "Confirm it's you" while this browser may not make decisions.
+    pub(crate) fn require_confirmed(&self) -> Result<(), PageError> {
+        if self.current_user.is_confirmed {
+            Ok(())
+        } else {
+            Err(PageError::confirmation_required(&self.requested_path))
+        }
     }
 
-    /// The data.
     pub(crate) const fn store(&self) -> &Store {
         &self.app.store
     }
 
-    /// How lengths and paces are shown to them.
     pub(crate) const fn units(&self) -> UnitSystem {
         self.profile.units
     }
 
-    /// The hidden field every form of theirs has.
+    /// The hidden CSRF field that every form needs.
     pub(crate) fn token_field(&self) -> Markup {
-        html! { input type="hidden" name=(TOKEN_FIELD) value=(self.seat.form_token()); }
+        html! { input type="hidden" name=(FORM_TOKEN_FIELD) value=(self.current_user.form_token()); }
     }
 
-    /// A form of one button.
-    pub(crate) fn button(&self, action: &str, label: &str, class: &str) -> Markup {
+    pub(crate) fn post_button(&self, action: &str, label: &str, class: &str) -> Markup {
         html! {
             form.inline method="post" action=(action) {
                 (self.token_field())
@@ -195,70 +174,70 @@ impl View {
         }
     }
 
-    /// A whole page.
-    pub(crate) fn page(&self, place: Place, title: &str, body: &Markup) -> Response {
-        self.around(Some(place), title, body)
+    pub(crate) fn page(&self, place: NavItem, title: &str, body: &Markup) -> Response {
+        self.render_layout(Some(place), title, body)
     }
 
-    /// A page that belongs to no place of the app.
-    pub(crate) fn beside(&self, title: &str, body: &Markup) -> Response {
-        self.around(None, title, body)
+    /// A page without a current navigation item.
+    pub(crate) fn page_outside_nav(&self, title: &str, body: &Markup) -> Response {
+        self.render_layout(None, title, body)
     }
 
-    fn around(&self, place: Option<Place>, title: &str, body: &Markup) -> Response {
+    fn render_layout(&self, place: Option<NavItem>, title: &str, body: &Markup) -> Response {
         let theme = (self.theme != Theme::System).then(|| self.theme.as_str());
         let content = html! {
-            a.skip href="#main" { "Skip to the page" }
-            @if self.app.demo { (demo_banner()) }
+            a.skip href="#main" { "Skip to content" }
+            // An invited user is not the generated athlete.
+            @if self.app.is_demo && self.current_user.is_owner { (demo_banner()) }
             div.app {
                 (self.navigation(place))
                 main #main tabindex="-1" {
-                    (freshness::line(self))
-                    @if let Some(flash) = self.flash { p.flash role="status" { (flash.sentence()) } }
+                    (freshness::render(self))
+                    @if let Some(flash) = self.flash { p.flash role="status" { (flash.message()) } }
                     (body)
                 }
             }
-            (key_sheet())
+            (shortcut_help())
         };
-        document(title, place, theme, self.keys, &content)
+        render_document(title, place, theme, self.has_shortcuts, &content)
     }
 
-    fn navigation(&self, place: Option<Place>) -> Markup {
+    fn navigation(&self, place: Option<NavItem>) -> Markup {
         html! {
             nav.rail aria-label="Main" {
-                a.brand href="/" { (icon::mark()) span { "local-fitness" } }
-                @for other in Place::ALL {
-                    @let (address, called, keys) = other.told();
-                    a href=(address) class=[(other == Place::Settings).then_some("apart")]
+                a.brand href="/" { (icon::logo()) span { "local-fitness" } }
+                @for other in NavItem::ALL {
+                    @let (address, called, keys) = other.path_label_shortcut();
+                    a href=(address) class=[(other == NavItem::Settings).then_some("apart")]
                         aria-current=[(Some(other) == place).then_some("page")] {
-                        (icon::of(other)) span { (called) } kbd { (keys) }
+                        (icon::nav_item(other)) span { (called) } kbd { (keys) }
                     }
                 }
-                p.whose { (visible(&self.name)) }
+                p.whose { (escape_invisible(&self.name)) }
             }
         }
     }
 }
 
-/// What the keys do. None of them decides anything.
-fn key_sheet() -> Markup {
+/// No shortcut may make a decision.
+fn shortcut_help() -> Markup {
     let others = [
-        ("j k", "Next and previous row"),
-        ("o", "Open the row"),
-        ("[ ]", "Earlier and later"),
+        ("j k", "Next / previous row"),
+        ("o", "Open row"),
+        ("[ ]", "Earlier / later"),
         ("/", "Search"),
         ("n", "Note for the coach"),
-        ("?", "This sheet"),
-        ("Esc", "Close it"),
+        ("?", "Show this help"),
+        ("Esc", "Close"),
     ];
     html! {
-        dialog #keys aria-label="Keys" {
-            h2 { "Keys" }
+        dialog #keys aria-label="Keyboard shortcuts" {
+            h2 { "Keyboard shortcuts" }
             dl {
-                @for place in Place::ALL { @let (_, called, keys) = place.told(); dt { kbd { (keys) } } dd { (called) } }
+                @for place in NavItem::ALL { @let (_, called, keys) = place.path_label_shortcut(); dt { kbd { (keys) } } dd { (called) } }
                 @for (keys, what) in others { dt { kbd { (keys) } } dd { (what) } }
             }
-            p.small.soft { "No key commits, applies or deletes anything. Keys can be turned off in the settings." }
+            p.small.soft { "You can turn shortcuts off under Settings > Profile." }
             form method="dialog" { button type="submit" { "Close" } }
         }
     }
@@ -266,23 +245,23 @@ fn key_sheet() -> Markup {
 
 fn demo_banner() -> Markup {
     html! {
-        // A part of the page of its own, so that whoever goes from part to part comes by.
+        // A landmark, so that screen reader users find it.
         aside.banner aria-label="About this data" {
-            strong { "Demo data." } " This athlete is made up; nothing here is yours. "
-            a href="/welcome" { "Start with your own" }
+            strong { "Demo data." } " This athlete is made up. "
+            a href="/welcome" { "Use your own data" }
         }
     }
 }
 
-/// A page outside the app: signing in, and what went wrong.
-pub(crate) fn bare(title: &str, body: &Markup) -> Response {
+/// A page without navigation: sign-in, setup and errors.
+pub(crate) fn bare_page(title: &str, body: &Markup) -> Response {
     let content = html! { main.bare #main { (body) } };
-    document(title, None, None, false, &content)
+    render_document(title, None, None, false, &content)
 }
 
-fn document(
+fn render_document(
     title: &str,
-    place: Option<Place>,
+    place: Option<NavItem>,
     theme: Option<&str>,
     keys: bool,
     content: &Markup,
@@ -297,20 +276,20 @@ fn document(
                 meta name="theme-color" media="(prefers-color-scheme: light)" content="#f6f5f1";
                 meta name="theme-color" media="(prefers-color-scheme: dark)" content="#101317";
                 title { (title) " · local-fitness" }
-                link rel="stylesheet" href=(assets::address("app.css"));
-                @if let Some(place) = place { link rel="stylesheet" href=(assets::address(place.style())); }
-                link rel="icon" href=(assets::address("icon.svg")) type="image/svg+xml";
-                link rel="apple-touch-icon" href=(assets::address("icon-180.png"));
+                link rel="stylesheet" href=(assets::asset_path("app.css"));
+                @if let Some(place) = place { link rel="stylesheet" href=(assets::asset_path(place.stylesheet())); }
+                link rel="icon" href=(assets::asset_path("icon.svg")) type="image/svg+xml";
+                link rel="apple-touch-icon" href=(assets::asset_path("icon-180.png"));
                 link rel="manifest" href="/manifest.webmanifest";
-                script defer src=(assets::address("app.js")) {}
-                @if place == Some(Place::Coach) { script defer src=(assets::address("coach.js")) {} }
+                script defer src=(assets::asset_path("app.js")) {}
+                @if place == Some(NavItem::Coach) { script defer src=(assets::asset_path("coach.js")) {} }
             }
             body { (content) }
         }
     };
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
-        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONTENT_SECURITY_POLICY)),
     ];
     (headers, page.into_string()).into_response()
 }

@@ -1,156 +1,156 @@
-//! What only the program around the server can do: seal keys, open models, ask services. It has the way out to the net
-//! and the sealing key; the server has neither.
+//! Operations that need the network or the encryption key: storing keys, connecting services, model
+//! previews. The binary implements them; this crate has neither.
 
-use crate::app::Looked;
-use crate::worker::{BriefOutcome, Chores};
-use fitness_coach::settings::Chosen;
+use crate::app::BoxFuture;
+use crate::worker::{BriefOutcome, JobHandlers};
+use fitness_coach::settings::CoachSettings;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{SourceId, UserId};
 use secrecy::SecretString;
 
-/// Done, or why not, in a sentence for the athlete.
-pub type Done<T = ()> = Result<T, String>;
+/// The error is a sentence for the athlete.
+pub type ServiceResult<T = ()> = Result<T, String>;
 
-/// Whose key a coach is asked with.
+/// Whose API key pays for the coach's requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyFrom {
-    /// There is none, or none is needed.
-    Nobody,
-    /// The athlete's own, or one of this machine.
+pub enum KeyOwner {
+    /// No key stored, or none needed.
+    NoKey,
+    /// The athlete's own, or one from this machine's environment.
     Own,
-    /// The owner of the server lets everybody use theirs.
-    Owner,
+    /// Shared by the owner of the server.
+    ServerOwner,
 }
 
-/// A service to be connected.
 #[derive(Debug)]
 pub struct NewSource {
-    /// `intervals` or `garmin`.
     pub service: String,
-    /// Its key.
     pub key: SecretString,
-    /// When the key ends, where that is known.
+    /// When the key expires, if known.
     pub expires: Option<Day>,
-    /// Which athlete, where the key opens several.
+    /// Which athlete, where the key gives access to several.
     pub athlete: Option<String>,
 }
 
-/// Another key for a service that is connected.
+/// A replacement key for a connected service.
 #[derive(Debug)]
 pub struct NewKey {
-    /// Which service.
     pub source: SourceId,
-    /// Its key.
     pub key: SecretString,
-    /// When the key ends, where that is known.
+    /// When the key expires, if known.
     pub expires: Option<Day>,
 }
 
-/// How a key is shared: for which coach, and how much each athlete may use in a day.
-pub type ShareTerms = Chosen;
+/// The provider of a shared key and the daily budget of each athlete.
+pub type SharedKeySettings = CoachSettings;
 
-/// What is done outside. Whatever cannot be right is refused before anything is stored.
-pub trait Outside: Chores {
-    /// Keeps who coaches an athlete, and a key with it, sealed.
-    fn choose_coach<'a>(
+/// Implementations validate before they store anything.
+pub trait ExternalServices: JobHandlers {
+    /// Stores the coach settings, and a new key encrypted.
+    fn save_coach_settings<'a>(
         &'a self,
         user: UserId,
-        chosen: &'a Chosen,
+        chosen: &'a CoachSettings,
         key: Option<&'a SecretString>,
-    ) -> Looked<'a, Done>;
+    ) -> BoxFuture<'a, ServiceResult>;
 
-    /// Whose key a choice would be asked with.
-    fn key_from<'a>(&'a self, user: UserId, chosen: &'a Chosen) -> Looked<'a, KeyFrom>;
+    fn key_owner<'a>(&'a self, user: UserId, chosen: &'a CoachSettings) -> BoxFuture<'a, KeyOwner>;
 
-    /// Lets everybody here use a key of the owner's, or nobody any more. Without a new key the one that was given stays.
+    /// Shares the owner's key with all users, or stops sharing it (`terms` is `None`). Without a
+    /// new key the stored one is kept.
     fn share_key<'a>(
         &'a self,
         owner: UserId,
-        terms: Option<&'a ShareTerms>,
+        terms: Option<&'a SharedKeySettings>,
         key: Option<&'a SecretString>,
-    ) -> Looked<'a, Done>;
+    ) -> BoxFuture<'a, ServiceResult>;
 
-    /// Exactly what would leave this machine: for something said, or for the morning brief. Nothing is sent.
-    fn preview<'a>(&'a self, user: UserId, text: Option<&'a str>) -> Looked<'a, Done<String>>;
+    /// The exact request a model would get for a chat message, or for the morning brief (`text` is
+    /// `None`). Sends nothing.
+    fn preview_request<'a>(
+        &'a self,
+        user: UserId,
+        text: Option<&'a str>,
+    ) -> BoxFuture<'a, ServiceResult<String>>;
 
-    /// Connects a service; its key is kept sealed.
-    fn add_source(&self, user: UserId, source: NewSource) -> Looked<'_, Done<SourceId>>;
+    /// Connects a service and stores its key encrypted.
+    fn add_source(&self, user: UserId, source: NewSource) -> BoxFuture<'_, ServiceResult<SourceId>>;
 
-    /// Gives a service another key.
-    fn renew_key(&self, user: UserId, key: NewKey) -> Looked<'_, Done>;
+    fn replace_key(&self, user: UserId, key: NewKey) -> BoxFuture<'_, ServiceResult>;
 
-    /// Puts the coming workouts of the active plan on the athlete's calendar at intervals.icu, which hands them on to
-    /// their watch.
-    fn send_workouts(&self, user: UserId) -> Looked<'_, Done>;
+    /// Sends the coming workouts of the active plan to the athlete's calendar at intervals.icu,
+    /// which passes them on to the watch.
+    fn send_workouts(&self, user: UserId) -> BoxFuture<'_, ServiceResult>;
 }
 
-/// Nobody outside: a server that can only read and show.
+/// For servers without network access, and for tests: every operation fails.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Alone;
+pub struct NoExternalServices;
 
-const NOT_HERE: &str = "This server cannot do that.";
+const UNSUPPORTED: &str = "This server doesn't support that.";
 
-fn not_here<T: Send + 'static>() -> Looked<'static, Done<T>> {
-    Box::pin(async { Err(NOT_HERE.to_owned()) })
+fn unsupported<T: Send + 'static>() -> BoxFuture<'static, ServiceResult<T>> {
+    Box::pin(async { Err(UNSUPPORTED.to_owned()) })
 }
 
-impl Chores for Alone {
-    fn sync(&self, _: UserId) -> Looked<'_, Done> {
-        not_here()
+impl JobHandlers for NoExternalServices {
+    fn sync(&self, _: UserId) -> BoxFuture<'_, ServiceResult> {
+        unsupported()
     }
 
-    fn brief(&self, _: UserId, _: Day) -> Looked<'_, Done<BriefOutcome>> {
-        not_here()
+    fn write_brief(&self, _: UserId, _: Day) -> BoxFuture<'_, ServiceResult<BriefOutcome>> {
+        unsupported()
     }
 
-    fn recompute(&self, _: UserId) -> Looked<'_, Done> {
-        not_here()
-    }
-
-    fn keeps_backups(&self) -> bool {
+    fn has_backups(&self) -> bool {
         false
     }
 
-    fn backup(&self, _: Day) -> Looked<'_, Done> {
-        not_here()
+    fn backup(&self, _: Day) -> BoxFuture<'_, ServiceResult> {
+        unsupported()
     }
 
-    fn rewrite(&self, _: UserId, _: Day) -> Looked<'_, Done> {
-        not_here()
+    fn rewrite_brief(&self, _: UserId, _: Day) -> BoxFuture<'_, ServiceResult> {
+        unsupported()
     }
 }
 
-impl Outside for Alone {
-    fn choose_coach<'a>(&'a self, _: UserId, _: &'a Chosen, _: Option<&'a SecretString>) -> Looked<'a, Done> {
-        not_here()
+impl ExternalServices for NoExternalServices {
+    fn save_coach_settings<'a>(
+        &'a self,
+        _: UserId,
+        _: &'a CoachSettings,
+        _: Option<&'a SecretString>,
+    ) -> BoxFuture<'a, ServiceResult> {
+        unsupported()
     }
 
-    fn key_from<'a>(&'a self, _: UserId, _: &'a Chosen) -> Looked<'a, KeyFrom> {
-        Box::pin(async { KeyFrom::Nobody })
+    fn key_owner<'a>(&'a self, _: UserId, _: &'a CoachSettings) -> BoxFuture<'a, KeyOwner> {
+        Box::pin(async { KeyOwner::NoKey })
     }
 
     fn share_key<'a>(
         &'a self,
         _: UserId,
-        _: Option<&'a ShareTerms>,
+        _: Option<&'a SharedKeySettings>,
         _: Option<&'a SecretString>,
-    ) -> Looked<'a, Done> {
-        not_here()
+    ) -> BoxFuture<'a, ServiceResult> {
+        unsupported()
     }
 
-    fn preview<'a>(&'a self, _: UserId, _: Option<&'a str>) -> Looked<'a, Done<String>> {
-        not_here()
+    fn preview_request<'a>(&'a self, _: UserId, _: Option<&'a str>) -> BoxFuture<'a, ServiceResult<String>> {
+        unsupported()
     }
 
-    fn add_source(&self, _: UserId, _: NewSource) -> Looked<'_, Done<SourceId>> {
-        not_here()
+    fn add_source(&self, _: UserId, _: NewSource) -> BoxFuture<'_, ServiceResult<SourceId>> {
+        unsupported()
     }
 
-    fn renew_key(&self, _: UserId, _: NewKey) -> Looked<'_, Done> {
-        not_here()
+    fn replace_key(&self, _: UserId, _: NewKey) -> BoxFuture<'_, ServiceResult> {
+        unsupported()
     }
 
-    fn send_workouts(&self, _: UserId) -> Looked<'_, Done> {
-        not_here()
+    fn send_workouts(&self, _: UserId) -> BoxFuture<'_, ServiceResult> {
+        unsupported()
     }
 }

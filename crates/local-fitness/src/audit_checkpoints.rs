@@ -1,15 +1,16 @@
-//! The file outside of the database in which the ends of audit logs are written down while the server runs.
+//! Writes the ends of the audit logs to a file outside the database while the server runs.
 
 use crate::clock;
 use fitness_store::db::location;
 use fitness_store::{AuditCheckpoints, Location, Store};
 use std::time::Duration;
 
-/// How often a checkpoint is written, where anything was logged since the last one.
+/// A checkpoint is written only if something was logged since the last one.
 const INTERVAL: Duration = Duration::from_secs(3600);
 
-/// Beside the database file, or in the data directory for PostgreSQL; `None` where there is no home directory.
-pub(crate) fn file(location: &Location) -> Option<AuditCheckpoints> {
+/// Next to the database file, or for PostgreSQL in the data directory; `None` without a home
+/// directory.
+pub(crate) fn checkpoint_file(location: &Location) -> Option<AuditCheckpoints> {
     let path = match location {
         Location::Sqlite { path, .. } => {
             let mut path = path.clone().into_os_string();
@@ -23,7 +24,7 @@ pub(crate) fn file(location: &Location) -> Option<AuditCheckpoints> {
 
 /// Writes checkpoints until cancelled.
 pub(crate) async fn run(store: &Store) {
-    let Some(file) = file(store.location()) else { return std::future::pending().await };
+    let Some(file) = checkpoint_file(store.location()) else { return std::future::pending().await };
     loop {
         if let Err(why) = file.append(store, clock::now()).await {
             tracing::warn!(%why, "audit checkpoint failed");

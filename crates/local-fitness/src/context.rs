@@ -1,53 +1,51 @@
-//! What every command needs: the store, opened when it is needed, and whose data is meant.
+//! Context of a command: configuration, database and selected user.
 
-use crate::config::Settings;
-use crate::error::Failure;
+use crate::config::AppConfig;
+use crate::error::CliError;
 use anyhow::Result;
-use fitness_core::domain::untrusted_text::visible;
-use fitness_store::{Missing, Store, User};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_store::{MissingDatabasePolicy, Store, User};
 
-/// The words before the command.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) user: Option<String>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: AppConfig,
 }
 
 impl Context {
-    /// Opens the database that is set.
-    pub(crate) async fn open(&self, missing: Missing) -> Result<Store> {
+    pub(crate) async fn open(&self, missing: MissingDatabasePolicy) -> Result<Store> {
         let backups = self.settings.backups()?;
-        Ok(Store::open_keeping(self.settings.location()?, missing, backups).await?)
+        Ok(Store::open_with_backups(self.settings.location()?, missing, backups).await?)
     }
 
-    /// Opens an existing database for the user that is meant.
+    /// Opens the existing database for the selected user.
     pub(crate) async fn open_for_user(&self) -> Result<(Store, User)> {
-        let store = self.open(Missing::Refuse).await?;
-        let user = self.pick(&store, None).await?;
+        let store = self.open(MissingDatabasePolicy::Refuse).await?;
+        let user = self.find_user(&store, None).await?;
         Ok((store, user))
     }
 
-    /// The user a command acts for: the one named, or the only one.
-    pub(crate) async fn pick(&self, store: &Store, named: Option<&str>) -> Result<User> {
+    /// The named user, or the only one.
+    pub(crate) async fn find_user(&self, store: &Store, named: Option<&str>) -> Result<User> {
         let Some(name) = named.or(self.user.as_deref()) else {
             let mut users = store.list_users().await?;
             return match users.len() {
-                0 => Err(Failure::new("there is no user yet", "add one with `fitness user add NAME`").into()),
+                0 => {
+                    Err(CliError::new("there are no users yet", "add one with `fitness user add NAME`")
+                        .into())
+                }
                 1 => Ok(users.remove(0)),
                 n => {
                     let names: Vec<String> =
-                        users.iter().map(|user| visible(&user.name).to_string()).collect();
+                        users.iter().map(|user| escape_invisible(&user.name).to_string()).collect();
                     let message = format!("there are {n} users: {}", names.join(", "));
-                    Err(Failure::new(message, "say whose data you mean with --user NAME").into())
+                    Err(CliError::new(message, "select one with --user NAME").into())
                 }
             };
         };
         store.find_user(name).await?.ok_or_else(|| {
-            Failure::new(
-                format!("there is no user called `{name}`"),
-                "`fitness user list` shows who there is",
-            )
-            .into()
+            CliError::new(format!("there is no user called `{name}`"), "`fitness user list` lists the users")
+                .into()
         })
     }
 }

@@ -1,32 +1,29 @@
-//! A distance as an athlete types it at the terminal.
+//! Parses distances, with CLI errors.
 
-use crate::error::Failure;
+use crate::error::CliError;
 use anyhow::Result;
-use fitness_core::domain::distance::BadDistance;
-pub(crate) use fitness_core::domain::distance::{hours_meant, word};
+use fitness_core::domain::parse_distance::ParseDistanceError;
+pub(crate) use fitness_core::domain::parse_distance::{suggest_hours_minutes, unit_name};
 use fitness_core::domain::units::{Distance, UnitSystem};
 use fitness_core::plan::Size;
 
-/// Reads the distance of a race.
-pub(crate) fn race(text: &str, units: UnitSystem) -> Result<Distance> {
-    told(fitness_core::domain::distance::race(text, units))
+pub(crate) fn parse_race_distance(text: &str, units: UnitSystem) -> Result<Distance> {
+    into_cli_result(fitness_core::domain::parse_distance::parse_race_distance(text, units))
 }
 
-/// Reads the distance of an activity.
-pub(crate) fn activity(text: &str, units: UnitSystem) -> Result<Distance> {
-    told(fitness_core::domain::distance::activity(text, units))
+pub(crate) fn parse_activity_distance(text: &str, units: UnitSystem) -> Result<Distance> {
+    into_cli_result(fitness_core::domain::parse_distance::parse_activity_distance(text, units))
 }
 
-/// Reads how far or how long a workout is to be.
-pub(crate) fn size(text: &str, units: UnitSystem) -> Result<Size> {
-    told(fitness_core::domain::distance::size(text, units))
+/// A distance or a duration.
+pub(crate) fn parse_size(text: &str, units: UnitSystem) -> Result<Size> {
+    into_cli_result(fitness_core::domain::parse_distance::parse_workout_size(text, units))
 }
 
-fn told<T>(read: Result<T, BadDistance>) -> Result<T> {
-    read.map_err(|bad| failure(&bad).into())
+fn into_cli_result<T>(read: Result<T, ParseDistanceError>) -> Result<T> {
+    read.map_err(|bad| distance_error(&bad).into())
 }
 
-/// The same as every other mistake at the terminal.
-pub(crate) fn failure(bad: &BadDistance) -> Failure {
-    Failure::new(bad.to_string(), bad.help())
+pub(crate) fn distance_error(bad: &ParseDistanceError) -> CliError {
+    CliError::new(bad.to_string(), bad.help())
 }

@@ -1,9 +1,9 @@
-//! `fitness`: the endurance coach an athlete runs at home.
+//! The `fitness` program.
 //!
-//! This crate wires the others together and owns what must exist once: the clock ([`clock`]), the arguments ([`cli`]), the
-//! printing of errors ([`error`], [`cli_error`]), the HTTP client ([`http_client`]) and the terminal prompt at which a human
-//! decides ([`confirm`]). What a command does is in [`commands`], one verb a function, each giving back a
-//! [`output::Report`] that is printed in one place.
+//! Connects the other crates and contains what exists once: the clock ([`clock`]), arguments
+//! ([`cli`]), error output ([`error`], [`cli_error`]), the HTTP client ([`http_client`]) and
+//! interactive confirmation ([`confirm`]). Each command in [`commands`] returns an
+//! [`output::CommandOutput`], printed here.
 
 mod audit_checkpoints;
 mod cli;
@@ -31,16 +31,16 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let args = match cli::Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return cli_error::tell(&error),
+        Err(error) => return cli_error::print_clap_error(&error),
     };
     let json = args.json;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let answer = match runtime {
+    let result = match runtime {
         Ok(runtime) => runtime.block_on(commands::run(args)),
         Err(error) => Err(error.into()),
     };
-    match answer {
+    match result {
         Ok(report) => report.print(json),
-        Err(error) => error::tell(&error, json),
+        Err(error) => error::print_error(&error, json),
     }
 }

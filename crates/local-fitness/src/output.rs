@@ -1,99 +1,100 @@
-//! What a command gives back: words for a person and data for a program, printed in one place.
+//! The output of a command: text for people, JSON for programs, and the exit code.
 
-use crate::error::{self, Failure};
+use crate::error::{self, CliError};
 use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
-/// The outcome of a command.
 #[derive(Debug)]
-pub(crate) struct Report {
+pub(crate) struct CommandOutput {
     text: String,
     data: serde_json::Value,
-    healthy: bool,
-    aside: String,
-    output: Option<Vec<u8>>,
-    for_programs: bool,
+    is_success: bool,
+    stderr_text: String,
+    stdout_bytes: Option<Vec<u8>>,
+    json_when_piped: bool,
 }
 
-impl Report {
-    /// Words and data that say the same.
+impl CommandOutput {
+    /// `text` and `data` have the same content.
     pub(crate) fn new(text: impl Into<String>, data: &impl Serialize) -> Self {
-        let data = serde_json::to_value(data).expect("what a command reports is plain data");
+        let data = serde_json::to_value(data).expect("command output serializes");
         Self {
             text: text.into(),
             data,
-            healthy: true,
-            aside: String::new(),
-            output: None,
-            for_programs: false,
+            is_success: true,
+            stderr_text: String::new(),
+            stdout_bytes: None,
+            json_when_piped: false,
         }
     }
 
-    /// Everything was said while it happened.
-    pub(crate) fn silent(data: &impl Serialize) -> Self {
-        Self::new("", data).output(Vec::new())
+    /// For commands that print while they run.
+    pub(crate) fn already_printed(data: &impl Serialize) -> Self {
+        Self::new("", data).with_stdout_bytes(Vec::new())
     }
 
-    /// Everything worked, but what was looked at is not well: exit 1.
-    pub(crate) fn unhealthy(mut self) -> Self {
-        self.healthy = false;
+    /// Exit code 1: the command worked but found a problem.
+    pub(crate) fn with_failure(mut self) -> Self {
+        self.is_success = false;
         self
     }
 
-    /// Words for standard error, where nobody mistakes them for the answer; the data says them too.
-    pub(crate) fn aside(mut self, words: impl Into<String>) -> Self {
-        self.aside = words.into();
+    /// Extra text for standard error; not printed with `--json`, as the data contains it.
+    pub(crate) fn with_stderr(mut self, text: impl Into<String>) -> Self {
+        self.stderr_text = text.into();
         self
     }
 
-    /// What was asked for are these bytes: they go to standard output, and everything said about them to standard error.
-    pub(crate) fn output(mut self, bytes: Vec<u8>) -> Self {
-        self.output = Some(bytes);
+    /// Prints these bytes to standard output, and the text to standard error.
+    pub(crate) fn with_stdout_bytes(mut self, bytes: Vec<u8>) -> Self {
+        self.stdout_bytes = Some(bytes);
         self
     }
 
-    /// Where no person looks on, the data is printed without being asked for.
-    pub(crate) fn for_programs(mut self) -> Self {
-        self.for_programs = true;
+    /// Prints JSON if standard output is not a terminal.
+    pub(crate) fn with_json_when_piped(mut self) -> Self {
+        self.json_when_piped = true;
         self
     }
 
-    /// Its words, and whether they exit 0.
     #[cfg(test)]
-    pub(crate) fn says(&self) -> (&str, bool) {
-        (&self.text, self.healthy)
+    pub(crate) fn text_and_success(&self) -> (&str, bool) {
+        (&self.text, self.is_success)
     }
 
-    /// Prints to standard output. A reader that has gone away is no error.
+    /// Prints to standard output. A closed pipe is not an error.
     pub(crate) fn print(&self, json: bool) -> ExitCode {
-        let json = json || (self.for_programs && !std::io::stdout().is_terminal());
+        let json = json || (self.json_when_piped && !std::io::stdout().is_terminal());
         let mut text = if json {
-            serde_json::to_string_pretty(&self.data).expect("a JSON value always prints")
+            serde_json::to_string_pretty(&self.data).expect("a JSON value serializes")
         } else {
             self.text.clone()
         };
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        let bytes = self.output.as_deref().unwrap_or(text.as_bytes());
+        let bytes = self.stdout_bytes.as_deref().unwrap_or(text.as_bytes());
         let mut out = std::io::stdout().lock();
         let printed = out.write_all(bytes).and_then(|()| out.flush());
-        let mut beside = std::io::stderr().lock();
-        // Nobody may be listening there; what was asked for was printed.
-        if self.output.is_some() {
-            drop(beside.write_all(text.as_bytes()));
+        let mut stderr = std::io::stderr().lock();
+        // Standard error may be closed; that is not an error.
+        if self.stdout_bytes.is_some() {
+            drop(stderr.write_all(text.as_bytes()));
         }
         if !json {
-            drop(beside.write_all(self.aside.as_bytes()));
+            drop(stderr.write_all(self.stderr_text.as_bytes()));
         }
-        drop(beside);
+        drop(stderr);
         match printed {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                let help = "what was asked for was done; run a command that shows it to see";
-                error::tell(&Failure::new(format!("cannot print the answer: {error}"), help).into(), json)
+                let help = "the command itself succeeded; run a command that shows the result";
+                error::print_error(
+                    &CliError::new(format!("cannot print the output: {error}"), help).into(),
+                    json,
+                )
             }
-            _ if self.healthy => ExitCode::SUCCESS,
+            _ if self.is_success => ExitCode::SUCCESS,
             _ => ExitCode::FAILURE,
         }
     }

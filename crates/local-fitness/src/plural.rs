@@ -1,3 +1,3 @@
-//! Small words around numbers.
+//! Plurals and lists in text.
 
-pub(crate) use fitness_core::domain::untrusted_text::{counted, listed};
+pub(crate) use fitness_core::domain::untrusted_text::{join_with_and, pluralize};

@@ -1,10 +1,10 @@
-//! Keys of services, sealed before they are stored.
+//! Encryption of stored API keys (ChaCha20-Poly1305).
 //!
-//! The sealing key is not in the database: it is in `FITNESS_KEY`, or in a file of its own that only its owner may
-//! read. Whoever has one of the two has nothing. A sealed key names whose it is, so that one row's cannot be put
-//! in another's place.
+//! The encryption key is not in the database: it is in `FITNESS_KEY`, or in a file that only its
+//! owner may read. The database or the key alone reveals nothing. The owner of a secret is
+//! authenticated with it, so that a ciphertext cannot be moved to another row.
 
-use crate::error::Failure;
+use crate::error::CliError;
 use anyhow::{Context as _, Result};
 use fitness_core::domain::ids::{SourceId, UserId};
 use fitness_store::db::location::config_directory;
@@ -15,124 +15,127 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-const VARIABLE: &str = "FITNESS_KEY";
-const FILE_NAME: &str = "sealing.key";
+const KEY_VARIABLE: &str = "FITNESS_KEY";
+const KEY_FILE_NAME: &str = "sealing.key";
 const KEY_BYTES: usize = 32;
 
-/// Whose key it is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Holder {
-    /// A place data comes from.
+pub(crate) enum SecretPurpose {
     Source(SourceId),
-    /// The service of a model.
+    /// The user's model provider.
     Coach,
-    /// The same, for everybody who is served here.
-    Everybody,
+    /// The model provider key that the owner shares with all users.
+    SharedCoach,
 }
 
-impl Holder {
-    /// What a sealed key is bound to.
-    fn about(self, user: UserId) -> String {
+impl SecretPurpose {
+    /// Stored ciphertexts depend on these texts; never change them.
+    fn associated_data(self, user: UserId) -> String {
         match self {
             Self::Source(source) => format!("user {user} source {source}"),
             Self::Coach => format!("user {user} coach"),
-            Self::Everybody => format!("user {user} everybody's coach"),
+            Self::SharedCoach => format!("user {user} everybody's coach"),
         }
     }
 
-    fn refused(self) -> Failure {
+    fn decrypt_error(self) -> CliError {
         let (whose, give) = match self {
             Self::Source(source) => ("this source", format!("fitness source key {source}")),
-            Self::Coach | Self::Everybody => ("your coach", "fitness coach use".to_owned()),
+            Self::Coach | Self::SharedCoach => ("your coach", "fitness coach use".to_owned()),
         };
-        Failure::new(
-            format!("the key of {whose} cannot be opened with this machine's sealing key"),
-            format!("give it again with `{give}`, or bring back the old sealing key"),
+        CliError::new(
+            format!("cannot decrypt the API key of {whose} with this machine's encryption key"),
+            format!("enter it again with `{give}`, or restore the old encryption key"),
         )
     }
 }
 
-/// Seals and opens the keys of services.
-pub(crate) struct Seal(LessSafeKey);
+/// Encrypts and decrypts API keys.
+pub(crate) struct SecretCipher(LessSafeKey);
 
-impl Seal {
-    /// The sealing key there is; made when there is none yet.
-    pub(crate) fn open_or_make() -> Result<Self> {
-        match Self::open()? {
-            Some(seal) => Ok(seal),
-            None => Self::make(&path()?),
+impl SecretCipher {
+    pub(crate) fn load_or_create() -> Result<Self> {
+        match Self::load()? {
+            Some(cipher) => Ok(cipher),
+            None => Self::create(&key_path()?),
         }
     }
 
-    /// The sealing key, when there is one.
-    pub(crate) fn open() -> Result<Option<Self>> {
-        if let Some(value) = std::env::var_os(VARIABLE) {
+    /// `None` if there is no encryption key yet.
+    pub(crate) fn load() -> Result<Option<Self>> {
+        if let Some(value) = std::env::var_os(KEY_VARIABLE) {
             let bytes = value.to_str().and_then(from_hex).ok_or_else(|| {
-                Failure::new(
-                    format!("{VARIABLE} is not a sealing key"),
-                    "it must be 64 hexadecimal digits, such as `openssl rand -hex 32` prints",
+                CliError::new(
+                    format!("{KEY_VARIABLE} is not a valid encryption key"),
+                    "it must be 64 hexadecimal digits, as printed by `openssl rand -hex 32`",
                 )
             })?;
-            return Self::of(&bytes).map(Some);
+            return Self::from_bytes(&bytes).map(Some);
         }
-        let path = path()?;
+        let path = key_path()?;
         if !path.exists() {
             return Ok(None);
         }
         refuse_when_readable_by_others(&path)?;
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let bytes = from_hex(text.trim()).ok_or_else(|| {
-            let help = "put back the file that was there; without it, give the keys of your sources again";
-            Failure::new(format!("{} is not a sealing key", path.display()), help)
+            let help = "restore the original file; without it, enter the API keys of your sources again";
+            CliError::new(format!("{} is not a valid encryption key", path.display()), help)
         })?;
-        Self::of(&bytes).map(Some)
+        Self::from_bytes(&bytes).map(Some)
     }
 
-    fn make(path: &Path) -> Result<Self> {
+    fn create(path: &Path) -> Result<Self> {
         let mut bytes = [0; KEY_BYTES];
-        SystemRandom::new().fill(&mut bytes).ok().context("this machine gives no random numbers")?;
+        SystemRandom::new().fill(&mut bytes).ok().context("cannot get random numbers from the system")?;
         if let Some(directory) = path.parent() {
-            fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
+            fs::create_dir_all(directory)
+                .with_context(|| format!("cannot create {}", directory.display()))?;
         }
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        write_whole(path, &hex).with_context(|| format!("cannot write {}", path.display()))?;
-        Self::of(&bytes)
+        write_atomically(path, &hex).with_context(|| format!("cannot write {}", path.display()))?;
+        Self::from_bytes(&bytes)
     }
 
-    fn of(bytes: &[u8; KEY_BYTES]) -> Result<Self> {
+    fn from_bytes(bytes: &[u8; KEY_BYTES]) -> Result<Self> {
         let key = UnboundKey::new(&CHACHA20_POLY1305, bytes)
             .ok()
-            .context("the sealing key has the wrong length")?;
+            .context("the encryption key has the wrong length")?;
         Ok(Self(LessSafeKey::new(key)))
     }
 
-    /// Seals a key.
-    pub(crate) fn seal(&self, user: UserId, holder: Holder, secret: &SecretString) -> Result<Vec<u8>> {
+    pub(crate) fn encrypt(
+        &self,
+        user: UserId,
+        holder: SecretPurpose,
+        secret: &SecretString,
+    ) -> Result<Vec<u8>> {
         let mut nonce = [0; NONCE_LEN];
-        SystemRandom::new().fill(&mut nonce).ok().context("this machine gives no random numbers")?;
+        SystemRandom::new().fill(&mut nonce).ok().context("cannot get random numbers from the system")?;
         let mut bytes = secret.expose_secret().as_bytes().to_vec();
-        let about = Aad::from(holder.about(user));
+        let about = Aad::from(holder.associated_data(user));
         self.0
             .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), about, &mut bytes)
             .ok()
-            .context("the key is too long to be sealed")?;
+            .context("the key is too long to encrypt")?;
         Ok([nonce.as_slice(), &bytes].concat())
     }
 
-    /// Opens a key.
-    pub(crate) fn unseal(&self, user: UserId, holder: Holder, sealed: &[u8]) -> Result<SecretString> {
-        let refused = || holder.refused();
+    pub(crate) fn decrypt(&self, user: UserId, holder: SecretPurpose, sealed: &[u8]) -> Result<SecretString> {
+        let refused = || holder.decrypt_error();
         let (nonce, bytes) = sealed.split_at_checked(NONCE_LEN).ok_or_else(refused)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| refused())?;
         let mut bytes = bytes.to_vec();
-        let opened =
-            self.0.open_in_place(nonce, Aad::from(holder.about(user)), &mut bytes).map_err(|_| refused())?;
+        let opened = self
+            .0
+            .open_in_place(nonce, Aad::from(holder.associated_data(user)), &mut bytes)
+            .map_err(|_| refused())?;
         Ok(std::str::from_utf8(opened).map_err(|_| refused())?.to_owned().into())
     }
 }
 
-/// All of it or nothing, whatever happens in between; readable by its owner alone, as temporary files are.
-fn write_whole(path: &Path, hex: &str) -> std::io::Result<()> {
+/// Temporary files are readable by their owner only.
+fn write_atomically(path: &Path, hex: &str) -> std::io::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
     writeln!(file, "{hex}")?;
     file.as_file().sync_all()?;
@@ -140,11 +143,14 @@ fn write_whole(path: &Path, hex: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-fn path() -> Result<PathBuf> {
+fn key_path() -> Result<PathBuf> {
     let directory = config_directory().ok_or_else(|| {
-        Failure::new("this account has no home directory", format!("put the sealing key into {VARIABLE}"))
+        CliError::new(
+            "this account has no home directory",
+            format!("set the encryption key in {KEY_VARIABLE}"),
+        )
     })?;
-    Ok(directory.join(FILE_NAME))
+    Ok(directory.join(KEY_FILE_NAME))
 }
 
 #[cfg(unix)]
@@ -155,8 +161,8 @@ fn refuse_when_readable_by_others(path: &Path) -> Result<()> {
     if mode & 0o077 == 0 {
         return Ok(());
     }
-    let message = format!("others may read {}, which seals the keys of your sources", path.display());
-    Err(Failure::new(message, format!("run `chmod 600 {}`", path.display())).into())
+    let message = format!("other users can read the encryption key in {}", path.display());
+    Err(CliError::new(message, format!("run `chmod 600 {}`", path.display())).into())
 }
 
 #[cfg(not(unix))]
@@ -180,28 +186,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sealed_key_opens_for_its_own_source_and_no_other() {
-        let seal = Seal::of(&[7; KEY_BYTES]).unwrap();
-        let (user, source) = (UserId::new(1), Holder::Source(SourceId::new(2)));
+    fn encrypted_key_decrypts_only_for_its_own_source() {
+        let cipher = SecretCipher::from_bytes(&[7; KEY_BYTES]).unwrap();
+        let (user, source) = (UserId::new(1), SecretPurpose::Source(SourceId::new(2)));
         let secret: SecretString = "GCDC_very-secret".to_owned().into();
-        let sealed = seal.seal(user, source, &secret).unwrap();
+        let sealed = cipher.encrypt(user, source, &secret).unwrap();
         assert!(!sealed.windows(6).any(|part| part == b"secret"));
-        assert_ne!(sealed, seal.seal(user, source, &secret).unwrap(), "never the same twice");
-        assert_eq!(seal.unseal(user, source, &sealed).unwrap().expose_secret(), "GCDC_very-secret");
-        assert!(seal.unseal(user, Holder::Source(SourceId::new(3)), &sealed).is_err());
-        assert!(seal.unseal(user, Holder::Coach, &sealed).is_err());
-        let coach = seal.seal(user, Holder::Coach, &secret).unwrap();
-        assert!(seal.unseal(user, Holder::Everybody, &coach).is_err());
-        assert!(seal.unseal(UserId::new(9), source, &sealed).is_err());
-        let other = Seal::of(&[8; KEY_BYTES]).unwrap();
-        assert!(other.unseal(user, source, &sealed).is_err());
+        assert_ne!(sealed, cipher.encrypt(user, source, &secret).unwrap(), "never the same twice");
+        assert_eq!(cipher.decrypt(user, source, &sealed).unwrap().expose_secret(), "GCDC_very-secret");
+        assert!(cipher.decrypt(user, SecretPurpose::Source(SourceId::new(3)), &sealed).is_err());
+        assert!(cipher.decrypt(user, SecretPurpose::Coach, &sealed).is_err());
+        let coach = cipher.encrypt(user, SecretPurpose::Coach, &secret).unwrap();
+        assert!(cipher.decrypt(user, SecretPurpose::SharedCoach, &coach).is_err());
+        assert!(cipher.decrypt(UserId::new(9), source, &sealed).is_err());
+        let other = SecretCipher::from_bytes(&[8; KEY_BYTES]).unwrap();
+        assert!(other.decrypt(user, source, &sealed).is_err());
         for cut in [0, 5, NONCE_LEN, sealed.len() - 1] {
-            assert!(seal.unseal(user, source, &sealed[..cut]).is_err());
+            assert!(cipher.decrypt(user, source, &sealed[..cut]).is_err());
         }
     }
 
     #[test]
-    fn a_sealing_key_is_64_digits() {
+    fn encryption_key_is_64_hex_digits() {
         assert_eq!(from_hex(&"0f".repeat(32)), Some([15; 32]));
         for bad in ["", "0f", &"0g".repeat(32), &"é".repeat(32), &"0f".repeat(33)] {
             assert_eq!(from_hex(bad), None, "{bad}");

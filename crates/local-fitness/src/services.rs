@@ -1,93 +1,98 @@
-//! What the server cannot do itself: it has no sealing key and no way out to the net.
+//! Implements the web server's traits for everything that needs the encryption key or the network.
 
 use crate::clock;
-use crate::coach::{self, Key};
-use crate::commands::{self, brief, plan, settled, source, sync};
-use fitness_coach::settings::Chosen;
+use crate::coach::{self, ApiKey};
+use crate::commands::{self, brief, plan, source, sync};
+use fitness_coach::settings::CoachSettings;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{SourceId, UserId};
 use fitness_store::Store;
-use fitness_web::worker::{BriefOutcome, Chores};
-use fitness_web::{Coaching, KeyFrom, Looked, NewKey, NewSource, Opened, ShareTerms};
+use fitness_web::worker::{BriefOutcome, JobHandlers};
+use fitness_web::{
+    BoxFuture, CoachProvider, KeyOwner, NewKey, NewSource, OpenModelResult, SharedKeySettings,
+};
 use secrecy::SecretString;
 
-/// The program around the server.
-pub(crate) struct Outside {
+pub(crate) struct AppServices {
     store: Store,
-    /// Where browsers reach it.
+    /// URL that browsers use.
     site: String,
-    /// Whether what is here is worth keeping; what is made up is not.
-    keeps_backups: bool,
+    /// False for the demo.
+    has_backups: bool,
 }
 
-impl Outside {
-    /// Around a server of real data, or of the demo's.
+impl AppServices {
     pub(crate) fn new(store: Store, site: String, demo: bool) -> Self {
-        let wanted = !demo && matches!(store.backups(), Ok(Some(_)));
-        Self { store, site, keeps_backups: wanted }
+        let has_backups = !demo && matches!(store.backup_directory(), Ok(Some(_)));
+        Self { store, site, has_backups }
     }
 }
 
-/// Why it was not done, for somebody who looks at a page: what to do is said there.
-fn said(why: anyhow::Error) -> String {
+/// The message without its help line, which is about the terminal.
+fn error_message(why: anyhow::Error) -> String {
     format!("{why:#}")
 }
 
-impl Coaching for Outside {
-    fn open<'a>(&'a self, user: UserId, model: Option<&'a str>, today: Day) -> Looked<'a, Opened> {
-        Box::pin(async move { coach::open(&self.store, user, model, today).await.map_err(said) })
+impl CoachProvider for AppServices {
+    fn open_model<'a>(
+        &'a self,
+        user: UserId,
+        model: Option<&'a str>,
+        today: Day,
+    ) -> BoxFuture<'a, OpenModelResult> {
+        Box::pin(
+            async move { coach::open_model(&self.store, user, model, today).await.map_err(error_message) },
+        )
     }
 
-    fn told(&self, user: UserId) -> Looked<'_, (String, Vec<String>)> {
-        Box::pin(async move { coach::told(&self.store, user).await })
+    fn describe(&self, user: UserId) -> BoxFuture<'_, (String, Vec<String>)> {
+        Box::pin(async move { coach::describe_coach(&self.store, user).await })
     }
 }
 
-impl Chores for Outside {
-    fn sync(&self, user: UserId) -> Looked<'_, Result<(), String>> {
-        Box::pin(async move { sync::all_quietly(&self.store, user).await.map_err(said) })
+impl JobHandlers for AppServices {
+    fn sync(&self, user: UserId) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(async move { sync::sync_all(&self.store, user).await.map_err(error_message) })
     }
 
-    fn brief(&self, user: UserId, day: Day) -> Looked<'_, Result<BriefOutcome, String>> {
-        Box::pin(async move { brief::write_when_missing(&self.store, user, day).await.map_err(said) })
+    fn write_brief(&self, user: UserId, day: Day) -> BoxFuture<'_, Result<BriefOutcome, String>> {
+        Box::pin(async move { brief::write_if_missing(&self.store, user, day).await.map_err(error_message) })
     }
 
-    fn recompute(&self, user: UserId) -> Looked<'_, Result<(), String>> {
-        Box::pin(async move { settled(&self.store, user).await.map_err(said) })
+    fn has_backups(&self) -> bool {
+        self.has_backups
     }
 
-    fn keeps_backups(&self) -> bool {
-        self.keeps_backups
-    }
-
-    fn backup(&self, day: Day) -> Looked<'_, Result<(), String>> {
+    fn backup(&self, day: Day) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(async move {
             let made = self.store.back_up_nightly(day, clock::now()).await;
             made.map(drop).map_err(|why| why.to_string())
         })
     }
 
-    fn rewrite(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
-        Box::pin(async move { brief::rewrite(&self.store, user, day).await.map_err(said) })
+    fn rewrite_brief(&self, user: UserId, day: Day) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(async move { brief::rewrite(&self.store, user, day).await.map_err(error_message) })
     }
 }
 
-impl fitness_web::Outside for Outside {
-    fn choose_coach<'a>(
+impl fitness_web::ExternalServices for AppServices {
+    fn save_coach_settings<'a>(
         &'a self,
         user: UserId,
-        chosen: &'a Chosen,
+        chosen: &'a CoachSettings,
         key: Option<&'a SecretString>,
-    ) -> Looked<'a, Result<(), String>> {
-        Box::pin(async move { coach::try_and_choose(&self.store, user, chosen, key).await.map_err(said) })
+    ) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(async move {
+            coach::validate_and_save_settings(&self.store, user, chosen, key).await.map_err(error_message)
+        })
     }
 
-    fn key_from<'a>(&'a self, user: UserId, chosen: &'a Chosen) -> Looked<'a, KeyFrom> {
+    fn key_owner<'a>(&'a self, user: UserId, chosen: &'a CoachSettings) -> BoxFuture<'a, KeyOwner> {
         Box::pin(async move {
-            match coach::key(&self.store, user, chosen).await {
-                Ok(Some(Key::Own(_))) => KeyFrom::Own,
-                Ok(Some(Key::Shared(_))) => KeyFrom::Owner,
-                Ok(None) | Err(_) => KeyFrom::Nobody,
+            match coach::find_key(&self.store, user, chosen).await {
+                Ok(Some(ApiKey::Own(_))) => KeyOwner::Own,
+                Ok(Some(ApiKey::Shared(_))) => KeyOwner::ServerOwner,
+                Ok(None) | Err(_) => KeyOwner::NoKey,
             }
         })
     }
@@ -95,32 +100,38 @@ impl fitness_web::Outside for Outside {
     fn share_key<'a>(
         &'a self,
         owner: UserId,
-        terms: Option<&'a ShareTerms>,
+        terms: Option<&'a SharedKeySettings>,
         key: Option<&'a SecretString>,
-    ) -> Looked<'a, Result<(), String>> {
-        Box::pin(async move { coach::share(&self.store, owner, terms, key).await.map_err(said) })
+    ) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(async move { coach::share_key(&self.store, owner, terms, key).await.map_err(error_message) })
     }
 
-    fn preview<'a>(&'a self, user: UserId, text: Option<&'a str>) -> Looked<'a, Result<String, String>> {
+    fn preview_request<'a>(
+        &'a self,
+        user: UserId,
+        text: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<String, String>> {
         Box::pin(async move {
-            commands::coach::previewed(&self.store, user, text, None, None, &self.site)
+            commands::coach::preview_request(&self.store, user, text, None, None, &self.site)
                 .await
                 .map(|(_, sent)| sent)
-                .map_err(said)
+                .map_err(error_message)
         })
     }
 
-    fn add_source(&self, user: UserId, new: NewSource) -> Looked<'_, Result<SourceId, String>> {
-        Box::pin(async move { source::add_from_page(&self.store, user, new).await.map_err(said) })
+    fn add_source(&self, user: UserId, new: NewSource) -> BoxFuture<'_, Result<SourceId, String>> {
+        Box::pin(async move { source::add_from_web(&self.store, user, new).await.map_err(error_message) })
     }
 
-    fn renew_key(&self, user: UserId, key: NewKey) -> Looked<'_, Result<(), String>> {
+    fn replace_key(&self, user: UserId, key: NewKey) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(async move {
-            source::renew(&self.store, user, key.source, &key.key, key.expires).await.map_err(said)
+            source::replace_key(&self.store, user, key.source, &key.key, key.expires)
+                .await
+                .map_err(error_message)
         })
     }
 
-    fn send_workouts(&self, user: UserId) -> Looked<'_, Result<(), String>> {
-        Box::pin(async move { plan::push::send(&self.store, user).await.map_err(said) })
+    fn send_workouts(&self, user: UserId) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(async move { plan::push::push_upcoming(&self.store, user).await.map_err(error_message) })
     }
 }

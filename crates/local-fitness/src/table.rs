@@ -1,8 +1,8 @@
-//! The one table component of the terminal: columns as wide as their widest cell.
+//! Text tables: each column is as wide as its widest cell.
 
 use std::fmt::Write;
 
-/// Lays rows out under a header. The last column is not padded.
+/// The last column is not padded.
 pub(crate) fn table<const N: usize>(header: [&str; N], rows: &[[String; N]]) -> String {
     let mut widths = header.map(width);
     for row in rows {
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_line_up_whatever_is_in_them() {
+    fn columns_align_with_wide_characters() {
         let rows = [
             ["1".to_owned(), "Zürich 🏃".to_owned(), "x".to_owned()],
             ["12".to_owned(), "a".to_owned(), String::new()],

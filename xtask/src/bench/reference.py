@@ -1,4 +1,4 @@
-"""The usual way: walk forward over every day and ask the database for each day's windows."""
+"""Reference implementation: queries the database for the windows of every single day."""
 
 import json
 import math

@@ -2,8 +2,8 @@
 
 Usage: sample.py EXPORT.zip NTH
 
-Prints, as JSON, the bytes of all FIT files, the bytes of the sample, and the processor seconds that decoding the
-sample took. Unpacking and starting Python are left out: only decoding is compared.
+Prints as JSON the bytes of all FIT files, the bytes of the sample, and the CPU seconds for decoding the
+sample. Unpacking and starting Python are not measured.
 """
 
 import io
@@ -17,7 +17,7 @@ from garmin_fit_sdk import Decoder, Stream
 
 
 def fit_files(archive):
-    """Every FIT file, in archives within the archive too."""
+    """Every FIT file, also in nested archives."""
     for entry in archive.infolist():
         name = entry.filename.lower()
         if name.endswith(".zip"):

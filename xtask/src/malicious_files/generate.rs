@@ -1,90 +1,151 @@
-//! The files themselves, written a piece at a time: whoever measures memory must hold little.
+//! The malicious files, written in small pieces so that this process stays small.
 
-use super::Trap;
+use super::MaliciousFile;
 use std::io::{self, Write};
 
 /// A run of three minutes.
-pub(super) const ORDINARY: &str = r#"<gpx><trk><name>Ordinary</name><type>running</type><trkseg>
+pub(super) const ORDINARY_GPX: &str = r#"<gpx><trk><name>Ordinary</name><type>running</type><trkseg>
 <trkpt lat="47.0" lon="8.0"><time>2026-06-01T06:00:00Z</time></trkpt>
 <trkpt lat="47.001" lon="8.0"><time>2026-06-01T06:01:00Z</time></trkpt>
 <trkpt lat="47.002" lon="8.0"><time>2026-06-01T06:02:00Z</time></trkpt>
 <trkpt lat="47.003" lon="8.0"><time>2026-06-01T06:03:00Z</time></trkpt>
 </trkseg></trk></gpx>"#;
 
-pub(super) const TRAPS: &[Trap] = &[
-    Trap {
+pub(super) const MALICIOUS_FILES: &[MaliciousFile] = &[
+    MaliciousFile {
         name: "FIT, 100,000 sessions, laps and lengths",
-        file: "a.fit",
-        refused: false,
+        file_name: "a.fit",
+        must_be_refused: false,
         write: sessions,
-        hollow: 0,
+        padding: 0,
     },
-    Trap { name: "FIT, 200,000 files chained", file: "b.fit", refused: false, write: chained, hollow: 0 },
-    Trap {
+    MaliciousFile {
+        name: "FIT, 200,000 files chained",
+        file_name: "b.fit",
+        must_be_refused: false,
+        write: chained,
+        padding: 0,
+    },
+    MaliciousFile {
         name: "FIT, two million records of one byte",
-        file: "c.fit",
-        refused: true,
+        file_name: "c.fit",
+        must_be_refused: true,
         write: empty_records,
-        hollow: 0,
+        padding: 0,
     },
-    Trap { name: "FIT, four million samples", file: "d.fit", refused: false, write: samples, hollow: 0 },
-    Trap { name: "FIT, 2 GB of nothing", file: "e.fit", refused: true, write: |_| Ok(()), hollow: 2 << 30 },
-    Trap {
-        name: "FIT that declares 4 GB",
-        file: "f.fit",
-        refused: true,
-        write: vast_header,
-        hollow: 1 << 20,
+    MaliciousFile {
+        name: "FIT, four million samples",
+        file_name: "d.fit",
+        must_be_refused: false,
+        write: samples,
+        padding: 0,
     },
-    Trap { name: "GPX, 9,990 tracks", file: "g.gpx", refused: false, write: tracks, hollow: 0 },
-    Trap { name: "GPX, a million points", file: "h.gpx", refused: false, write: points, hollow: 0 },
-    Trap { name: "GPX, 100,000 deep", file: "i.gpx", refused: true, write: deep_xml, hollow: 0 },
-    Trap {
-        name: "GPX, an attribute of 100 MB",
-        file: "j.gpx",
-        refused: true,
-        write: long_attribute,
-        hollow: 0,
-    },
-    Trap { name: "TCX with a DOCTYPE and entities", file: "k.tcx", refused: true, write: doctype, hollow: 0 },
-    Trap {
-        name: "JSON, 100,000 deep and never closed",
-        file: "l_summarizedActivities.json",
-        refused: true,
-        write: |out| repeat(out, b"[", 100_000),
-        hollow: 0,
-    },
-    Trap {
-        name: "JSON, 100,000 deep and closed",
-        file: "m_summarizedActivities.json",
-        refused: true,
-        write: |out| repeat(out, b"[", 100_000).and_then(|()| repeat(out, b"]", 100_000)),
-        hollow: 0,
-    },
-    Trap {
-        name: "JSON, one text of 150 MB",
-        file: "n_summarizedActivities.json",
-        refused: true,
-        write: long_text,
-        hollow: 0,
-    },
-    Trap {
-        name: "JSON, 3 GB of nothing",
-        file: "o_sleepData.json",
-        refused: true,
+    MaliciousFile {
+        name: "FIT, 2 GB of zeros",
+        file_name: "e.fit",
+        must_be_refused: true,
         write: |_| Ok(()),
-        hollow: 3 << 30,
+        padding: 2 << 30,
     },
-    Trap { name: "ZIP, a million entries", file: "p.zip", refused: true, write: entries, hollow: 0 },
-    Trap { name: "ZIP, 2 GB of nothing", file: "q.zip", refused: true, write: |_| Ok(()), hollow: 2 << 30 },
-    Trap { name: "gzip, a bomb of 1 GB", file: "r.fit.gz", refused: true, write: gzip_bomb, hollow: 0 },
+    MaliciousFile {
+        name: "FIT that declares 4 GB",
+        file_name: "f.fit",
+        must_be_refused: true,
+        write: huge_header,
+        padding: 1 << 20,
+    },
+    MaliciousFile {
+        name: "GPX, 9,990 tracks",
+        file_name: "g.gpx",
+        must_be_refused: false,
+        write: tracks,
+        padding: 0,
+    },
+    MaliciousFile {
+        name: "GPX, a million points",
+        file_name: "h.gpx",
+        must_be_refused: false,
+        write: points,
+        padding: 0,
+    },
+    MaliciousFile {
+        name: "GPX, 100,000 deep",
+        file_name: "i.gpx",
+        must_be_refused: true,
+        write: deep_xml,
+        padding: 0,
+    },
+    MaliciousFile {
+        name: "GPX, an attribute of 100 MB",
+        file_name: "j.gpx",
+        must_be_refused: true,
+        write: long_attribute,
+        padding: 0,
+    },
+    MaliciousFile {
+        name: "TCX with a DOCTYPE and entities",
+        file_name: "k.tcx",
+        must_be_refused: true,
+        write: doctype,
+        padding: 0,
+    },
+    MaliciousFile {
+        name: "JSON, 100,000 deep and never closed",
+        file_name: "l_summarizedActivities.json",
+        must_be_refused: true,
+        write: |out| repeat(out, b"[", 100_000),
+        padding: 0,
+    },
+    MaliciousFile {
+        name: "JSON, 100,000 deep and closed",
+        file_name: "m_summarizedActivities.json",
+        must_be_refused: true,
+        write: |out| repeat(out, b"[", 100_000).and_then(|()| repeat(out, b"]", 100_000)),
+        padding: 0,
+    },
+    MaliciousFile {
+        name: "JSON, one string of 150 MB",
+        file_name: "n_summarizedActivities.json",
+        must_be_refused: true,
+        write: long_text,
+        padding: 0,
+    },
+    MaliciousFile {
+        name: "JSON, 3 GB of zeros",
+        file_name: "o_sleepData.json",
+        must_be_refused: true,
+        write: |_| Ok(()),
+        padding: 3 << 30,
+    },
+    MaliciousFile {
+        name: "ZIP, a million entries",
+        file_name: "p.zip",
+        must_be_refused: true,
+        write: entries,
+        padding: 0,
+    },
+    MaliciousFile {
+        name: "ZIP, 2 GB of zeros",
+        file_name: "q.zip",
+        must_be_refused: true,
+        write: |_| Ok(()),
+        padding: 2 << 30,
+    },
+    MaliciousFile {
+        name: "gzip bomb of 1 GB",
+        file_name: "r.fit.gz",
+        must_be_refused: true,
+        write: gzip_bomb,
+        padding: 0,
+    },
 ];
 
 fn repeat(out: &mut dyn Write, piece: &[u8], times: u32) -> io::Result<()> {
     (0..times).try_for_each(|_| out.write_all(piece))
 }
 
-/// The head of a FIT file of so many bytes of messages. Its checksum is left out, as some devices do.
+/// Header of a FIT file with `length` bytes of messages, without a checksum, as some devices write
+/// it.
 fn fit_header(length: u32) -> Vec<u8> {
     let mut header = vec![14, 0x20, 0x54, 0x08];
     header.extend(length.to_le_bytes());
@@ -103,14 +164,13 @@ fn definition(local: u8, global: u16, fields: &[(u8, u8, u8)]) -> Vec<u8> {
 
 const UINT32: u8 = 0x86;
 const ENUM: u8 = 0x00;
-/// The first of June 2026 in seconds of FIT's own epoch.
-const STARTED: u32 = 1_149_228_000;
+/// 1 June 2026, in seconds since the FIT epoch.
+const START_TIME: u32 = 1_149_228_000;
 
-/// What makes a FIT file an activity.
 fn file_id() -> Vec<u8> {
     let mut bytes = definition(0, 0, &[(0, 1, ENUM), (4, 4, UINT32)]);
     bytes.extend([0, 4]);
-    bytes.extend(STARTED.to_le_bytes());
+    bytes.extend(START_TIME.to_le_bytes());
     bytes
 }
 
@@ -131,8 +191,8 @@ fn sessions(out: &mut dyn Write) -> io::Result<()> {
         [1_u8, 2, 3]
             .iter()
             .flat_map(|local| {
-                let begun = (STARTED + 60 * number).to_le_bytes();
-                let ended = (STARTED + 60 * number + 59).to_le_bytes();
+                let begun = (START_TIME + 60 * number).to_le_bytes();
+                let ended = (START_TIME + 60 * number + 59).to_le_bytes();
                 let elapsed = 59_000_u32.to_le_bytes();
                 [&[*local][..], &ended, &begun, &elapsed].concat()
             })
@@ -155,12 +215,12 @@ fn empty_records(out: &mut dyn Write) -> io::Result<()> {
 fn samples(out: &mut dyn Write) -> io::Result<()> {
     let head = [file_id(), definition(1, 20, &[(253, 4, UINT32), (5, 4, UINT32)])].concat();
     let message = |number: u32| {
-        [&[1][..], &(STARTED + number / 8).to_le_bytes(), &(number * 40).to_le_bytes()].concat()
+        [&[1][..], &(START_TIME + number / 8).to_le_bytes(), &(number * 40).to_le_bytes()].concat()
     };
     fit(out, &head, message, 4_000_000)
 }
 
-fn vast_header(out: &mut dyn Write) -> io::Result<()> {
+fn huge_header(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&fit_header(u32::MAX))
 }
 
@@ -218,7 +278,7 @@ fn long_text(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(br#""}]}]"#)
 }
 
-/// A million names of empty files, with the end record that so many need.
+/// A million empty entries, with the ZIP64 end record they need.
 fn entries(out: &mut dyn Write) -> io::Result<()> {
     const COUNT: u32 = 1_000_000;
     const LOCAL: u64 = 30 + 11;
@@ -249,10 +309,11 @@ fn entries(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"PK\x05\x06\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0")
 }
 
-/// A gigabyte of zeros: one block of deflate says "the byte before, 258 times" in two bits, over and over.
+/// A gigabyte of zeros: one deflate block that repeats "the previous byte, 258 times".
 fn gzip_bomb(out: &mut dyn Write) -> io::Result<()> {
-    // Fixed codes: 0 is 00110000, "258 times" is 11000101, "one back" is 00000; bits go in from the low end.
-    let mut bits = Bits { out, held: 0, count: 0 };
+    // Fixed Huffman codes: 0 is 00110000, length 258 is 11000101, distance 1 is 00000; lowest bit
+    // first.
+    let mut bits = BitWriter { out, held: 0, count: 0 };
     bits.out.write_all(b"\x1f\x8b\x08\0\0\0\0\0\0\xff")?;
     bits.put(0b1, 1)?;
     bits.put(0b01, 2)?;
@@ -263,17 +324,17 @@ fn gzip_bomb(out: &mut dyn Write) -> io::Result<()> {
     }
     bits.put_code(0, 7)?;
     bits.put(0, 7)?;
-    // The checksum is not reached.
+    // The checksum is never read.
     bits.out.write_all(&[0; 8])
 }
 
-struct Bits<'a> {
+struct BitWriter<'a> {
     out: &'a mut dyn Write,
     held: u32,
     count: u32,
 }
 
-impl Bits<'_> {
+impl BitWriter<'_> {
     fn put(&mut self, value: u32, bits: u32) -> io::Result<()> {
         self.held |= value << self.count;
         self.count += bits;
@@ -285,7 +346,7 @@ impl Bits<'_> {
         Ok(())
     }
 
-    /// A Huffman code, whose first bit is its highest.
+    /// Writes a Huffman code, highest bit first.
     fn put_code(&mut self, code: u32, bits: u32) -> io::Result<()> {
         (0..bits).rev().try_for_each(|bit| self.put(code >> bit & 1, 1))
     }

@@ -1,17 +1,18 @@
-//! The daily brief, from facts to what the athlete reads.
+//! Writes the daily brief.
 //!
-//! A model is asked once, told what was wrong once, and then the built-in coach writes it: there is a brief every time.
-//! [`BriefFlow`] decides, without asking anybody; [`write_brief`] asks.
+//! The model gets one request and one retry with its errors; after that the built-in coach writes
+//! the brief, so there is always one. [`BriefFlow`] is the state machine without I/O;
+//! [`write_brief`] runs it.
 
 mod request;
 #[cfg(test)]
 mod tests;
 mod write;
 
-pub use request::{MAX_TOKENS, ask_for};
-pub use write::{BriefFlow, Step};
+pub use request::{MAX_TOKENS, brief_request};
+pub use write::{BriefFlow, BriefStep};
 
-use crate::model::{Cost, Listener, Model, Usage};
+use crate::model::{Cost, Model, ModelListener, Usage};
 use crate::prompt::{Prompt, PromptName};
 use crate::rule_based;
 use fitness_core::domain::calendar::Day;
@@ -19,65 +20,64 @@ use fitness_core::domain::units::UnitSystem;
 use fitness_core::facts::Facts;
 use fitness_core::llm_output::brief::{self, Briefing};
 
-/// What a brief is written from.
+/// Input of a brief.
 #[derive(Debug, Clone, Copy)]
-pub struct Morning<'a> {
+pub struct BriefInput<'a> {
     /// The day it is for.
     pub today: Day,
-    /// The only numbers it may carry.
+    /// The only numbers it may use.
     pub facts: &'a Facts,
-    /// What the athlete wants respected. Foreign text.
+    /// Notes of the athlete. Untrusted text.
     pub notes: &'a [String],
-    /// How the athlete reads lengths and paces.
     pub units: UnitSystem,
 }
 
-/// A brief, and how it came to be.
+/// A brief with its author and cost.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Written {
-    /// The brief, with facts in the place of numbers.
+pub struct FinishedBrief {
+    /// With placeholders for facts.
     pub briefing: Briefing,
-    /// What the athlete reads.
+    /// Text for the athlete.
     pub rendered: String,
-    /// Who wrote it: a model's name, or [`rule_based::NAME`].
-    pub by: String,
-    /// Which model failed and why, in a sentence, where the built-in coach stepped in.
-    pub fell_back: Option<String>,
-    /// The prompt it was asked with; none where no model was asked.
+    /// Name of the model, or [`rule_based::NAME`].
+    pub author: String,
+    /// Why the built-in coach replaced the model, as a sentence.
+    pub fallback_reason: Option<String>,
+    /// Id of the prompt; `None` without a model.
     pub prompt: Option<String>,
-    /// The version of the contract it keeps.
+    /// Version of the brief format.
     pub schema: &'static str,
-    /// What the model took, with every try.
+    /// Token usage of all attempts.
     pub usage: Usage,
-    /// What that cost; `None` where nobody knows.
+    /// `None` if the price is unknown.
     pub cost: Option<Cost>,
 }
 
-impl Written {
-    /// Who wrote it, in a line for the athlete.
+impl FinishedBrief {
+    /// Author line for the athlete.
     #[must_use]
     pub fn byline(&self) -> String {
-        let by = if self.by == rule_based::NAME {
+        let by = if self.author == rule_based::NAME {
             rule_based::BYLINE.to_owned()
         } else {
-            format!("Written by {}.", self.by)
+            format!("Written by {}.", self.author)
         };
-        self.fell_back.as_ref().map_or(by.clone(), |why| format!("{by} {why}"))
+        self.fallback_reason.as_ref().map_or(by.clone(), |why| format!("{by} {why}"))
     }
 }
 
-/// What the built-in coach writes of a morning.
+/// Brief of the built-in coach.
 #[must_use]
-pub fn written_by_rules(morning: &Morning<'_>, fell_back: Option<String>) -> Written {
+pub fn write_rule_based_brief(morning: &BriefInput<'_>, fell_back: Option<String>) -> FinishedBrief {
     let briefing = rule_based::brief(morning.facts);
-    let rendered = briefing.rendered(morning.facts, morning.units);
-    // Any facts make a brief that renders, which the tests hold; a morning without one would be worse than this line.
-    let rendered = rendered.unwrap_or_else(|bad| format!("There is no brief today: {bad}."));
-    Written {
+    let rendered = briefing.render(morning.facts, morning.units);
+    // The tests check that any facts render; this text is the last resort.
+    let rendered = rendered.unwrap_or_else(|bad| format!("Today's brief could not be written: {bad}."));
+    FinishedBrief {
         briefing,
         rendered,
-        by: rule_based::NAME.to_owned(),
-        fell_back,
+        author: rule_based::NAME.to_owned(),
+        fallback_reason: fell_back,
         prompt: None,
         schema: brief::VERSION,
         usage: Usage::default(),
@@ -85,19 +85,19 @@ pub fn written_by_rules(morning: &Morning<'_>, fell_back: Option<String>) -> Wri
     }
 }
 
-/// Writes a brief: by a model where there is one and it can, else by the built-in coach.
+/// Writes a brief with the model, or with the built-in coach if there is none or it fails.
 pub async fn write_brief(
     model: Option<&dyn Model>,
-    morning: &Morning<'_>,
-    listener: &mut (dyn Listener + '_),
-) -> Written {
-    let Some(model) = model else { return written_by_rules(morning, None) };
-    let (mut flow, mut request) = BriefFlow::begin(*morning, model.name());
+    morning: &BriefInput<'_>,
+    listener: &mut (dyn ModelListener + '_),
+) -> FinishedBrief {
+    let Some(model) = model else { return write_rule_based_brief(morning, None) };
+    let (mut flow, mut request) = BriefFlow::start(*morning, model.name());
     loop {
         let heard = model.ask(&request, listener).await;
-        match flow.hear(heard) {
-            Step::Ask(next) => request = *next,
-            Step::Written(mut written) => {
+        match flow.handle_reply(heard) {
+            BriefStep::SendRequest(next) => request = *next,
+            BriefStep::Done(mut written) => {
                 written.cost = model.cost(&written.usage);
                 return *written;
             }
@@ -105,7 +105,6 @@ pub async fn write_brief(
     }
 }
 
-/// The prompt a brief is asked with.
 fn prompt() -> Prompt {
     Prompt::current(PromptName::Brief)
 }

@@ -1,125 +1,123 @@
-//! What happens to an answer: it is taken, it is sent back once, or the built-in coach writes the brief.
+//! State machine of a brief: accept the reply, request one repair, or fall back to the built-in
+//! coach.
 
-use super::{Morning, Written, ask_for, prompt, written_by_rules};
-use crate::model::{Message, ModelError, Reply, Request, Stop, Told, Usage};
-use fitness_core::domain::untrusted_text::visible;
-use fitness_core::llm_output::Fault;
-use fitness_core::llm_output::brief::{self, check};
+use super::{BriefInput, FinishedBrief, brief_request, prompt, write_rule_based_brief};
+use crate::model::{Message, ModelError, Reply, Request, StopReason, Usage, UserPart};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::llm_output::ValidationError;
+use fitness_core::llm_output::brief::{self, parse_brief};
 
-/// The most faults a model is told of at once.
-const MOST_FAULTS: usize = 30;
+/// Maximum number of errors in a repair request.
+const MAX_REPORTED_ERRORS: usize = 30;
 
-/// A brief on its way. It asks nobody: it is told what a model answered, and says what to do next.
+/// A brief in progress, without I/O: takes a reply and returns the next step.
 #[derive(Debug)]
 pub struct BriefFlow<'a> {
-    morning: Morning<'a>,
+    input: BriefInput<'a>,
     model: String,
     request: Request,
-    repairing: bool,
+    is_repair: bool,
     usage: Usage,
 }
 
-/// What to do next.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
-    /// Ask the model this.
-    Ask(Box<Request>),
-    /// Nothing: this is the brief.
-    Written(Box<Written>),
+pub enum BriefStep {
+    SendRequest(Box<Request>),
+    Done(Box<FinishedBrief>),
 }
 
 impl<'a> BriefFlow<'a> {
-    /// Begins with the first request.
+    /// Returns the flow and its first request.
     #[must_use]
-    pub fn begin(morning: Morning<'a>, model: &str) -> (Self, Request) {
-        let request = ask_for(&morning);
+    pub fn start(morning: BriefInput<'a>, model: &str) -> (Self, Request) {
+        let request = brief_request(&morning);
         let flow = Self {
-            morning,
+            input: morning,
             model: model.to_owned(),
             request: request.clone(),
-            repairing: false,
+            is_repair: false,
             usage: Usage::default(),
         };
         (flow, request)
     }
 
-    /// Takes what the model answered.
-    pub fn hear(&mut self, heard: Result<Reply, ModelError>) -> Step {
+    /// Handles the reply or failure of the model.
+    pub fn handle_reply(&mut self, heard: Result<Reply, ModelError>) -> BriefStep {
         let reply = match heard {
             Ok(reply) => reply,
             Err(error) => {
-                self.usage = self.usage.and(error.spent);
-                return self.fall_back(&sentence(&error.message));
+                self.usage = self.usage.plus(error.usage);
+                return self.fall_back(&to_sentence(&error.message));
             }
         };
-        self.usage = self.usage.and(reply.usage);
-        match &reply.stop {
-            Stop::Done => {}
-            Stop::Length => return self.fall_back("its answer was cut off before it was whole"),
-            Stop::Declined { why: Some(why) } => {
-                return self.fall_back(&format!("it declined: {}", sentence(why)));
+        self.usage = self.usage.plus(reply.usage);
+        match &reply.stop_reason {
+            StopReason::Done => {}
+            StopReason::Length => return self.fall_back("its reply was cut off"),
+            StopReason::Declined { reason: Some(why) } => {
+                return self.fall_back(&format!("it declined: {}", to_sentence(why)));
             }
-            Stop::Declined { why: None } => return self.fall_back("it declined"),
-            Stop::Calls => return self.fall_back("it called a tool, and a brief has none"),
-            Stop::Other(why) => return self.fall_back(&format!("it stopped: {}", sentence(why))),
+            StopReason::Declined { reason: None } => return self.fall_back("it declined"),
+            StopReason::ToolCalls => return self.fall_back("it called a tool, which a brief does not allow"),
+            StopReason::Other(why) => return self.fall_back(&format!("it stopped: {}", to_sentence(why))),
         }
         let text = reply.text();
-        match check(text.as_bytes(), self.morning.facts) {
-            Ok(briefing) => match briefing.rendered(self.morning.facts, self.morning.units) {
-                Ok(rendered) => Step::Written(Box::new(Written {
+        match parse_brief(text.as_bytes(), self.input.facts) {
+            Ok(briefing) => match briefing.render(self.input.facts, self.input.units) {
+                Ok(rendered) => BriefStep::Done(Box::new(FinishedBrief {
                     briefing,
                     rendered,
-                    by: self.model.clone(),
-                    fell_back: None,
+                    author: self.model.clone(),
+                    fallback_reason: None,
                     prompt: Some(prompt().id()),
                     schema: brief::VERSION,
                     usage: self.usage,
                     cost: None,
                 })),
-                Err(bad) => self.fall_back(&sentence(&bad.to_string())),
+                Err(bad) => self.fall_back(&to_sentence(&bad.to_string())),
             },
-            Err(faults) if self.repairing => {
-                let first = faults.first().map(|fault| sentence(&fault.message)).unwrap_or_default();
-                self.fall_back(&format!("its brief broke the rules again after a second try ({first})"))
+            Err(faults) if self.is_repair => {
+                let first = faults.first().map(|fault| to_sentence(&fault.message)).unwrap_or_default();
+                self.fall_back(&format!("its brief was still invalid after a retry ({first})"))
             }
-            Err(faults) => self.send_back(reply, &faults),
+            Err(faults) => self.request_repair(reply, &faults),
         }
     }
 
-    fn send_back(&mut self, reply: Reply, faults: &[Fault]) -> Step {
-        self.repairing = true;
+    fn request_repair(&mut self, reply: Reply, faults: &[ValidationError]) -> BriefStep {
+        self.is_repair = true;
         let listed: Vec<String> = faults
             .iter()
-            .take(MOST_FAULTS)
+            .take(MAX_REPORTED_ERRORS)
             .map(|fault| {
                 format!("- {}: {}", if fault.path.is_empty() { "/" } else { &fault.path }, fault.message)
             })
             .collect();
         let text = format!(
-            "That brief cannot be shown. Write it anew, whole, as one JSON object, with all of this mended:\n{}",
+            "The brief is invalid. Write all of it again as one JSON object and fix these errors:\n{}",
             listed.join("\n")
         );
-        // A turn without words would be no turn.
+        // Providers reject an empty message.
         if !reply.text().trim().is_empty() {
             self.request.messages.push(Message::Model { name: self.model.clone(), parts: reply.parts });
-            self.request.messages.push(Message::Program { parts: vec![Told::Text { text }] });
+            self.request.messages.push(Message::Program { parts: vec![UserPart::Text { text }] });
         } else if let Some(Message::Program { parts }) = self.request.messages.last_mut() {
-            parts.push(Told::Text { text });
+            parts.push(UserPart::Text { text });
         }
-        Step::Ask(Box::new(self.request.clone()))
+        BriefStep::SendRequest(Box::new(self.request.clone()))
     }
 
-    fn fall_back(&self, why: &str) -> Step {
+    fn fall_back(&self, why: &str) -> BriefStep {
         let why = why.trim_end_matches('.');
-        let told = format!("{} was asked and did not write it: {why}.", visible(&self.model));
-        let written = written_by_rules(&self.morning, Some(told));
-        Step::Written(Box::new(Written { prompt: Some(prompt().id()), usage: self.usage, ..written }))
+        let reason = format!("{} failed: {why}.", escape_invisible(&self.model));
+        let written = write_rule_based_brief(&self.input, Some(reason));
+        BriefStep::Done(Box::new(FinishedBrief { prompt: Some(prompt().id()), usage: self.usage, ..written }))
     }
 }
 
 /// A foreign sentence for the athlete: on one line, visible, cut, without its full stop.
-fn sentence(text: &str) -> String {
+fn to_sentence(text: &str) -> String {
     let cut: String = text.chars().take(200).collect();
     let more = if cut.len() < text.len() { "…" } else { "" };
-    format!("{}{more}", visible(cut.trim_end_matches('.')))
+    format!("{}{more}", escape_invisible(cut.trim_end_matches('.')))
 }

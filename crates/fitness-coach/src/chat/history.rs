@@ -1,33 +1,32 @@
-//! What is kept of a conversation, and how much of it goes on.
+//! Stored chat history: repairs open tool calls and compacts old messages.
 
-use super::words;
-use crate::agent_loop::stopped;
-use crate::model::{Message, Part, Told};
+use super::join_text;
+use crate::agent_loop::stopped_result;
+use crate::model::{Message, ModelPart, UserPart};
 
-/// A conversation as it was kept, with every call answered where it was made. What a turn does is kept one by one as it
-/// happens, so an answer may stand by itself, after what was said in another window, or not at all when everything ended
-/// before it came.
+/// Puts every tool result right after its call. Messages are stored one by one, so a result may
+/// come after a message from another window, or be missing if the program stopped.
 #[must_use]
-pub fn whole(kept: Vec<Message>) -> Vec<Message> {
+pub fn attach_tool_results(kept: Vec<Message>) -> Vec<Message> {
     let mut all: Vec<Message> = Vec::with_capacity(kept.len());
     for message in kept {
         match message {
             Message::Model { name, parts } => {
-                let calls: Vec<Told> = (parts.iter())
-                    .filter_map(
-                        |part| if let Part::Call { id, .. } = part { Some(stopped(id)) } else { None },
-                    )
+                let calls: Vec<UserPart> = (parts.iter())
+                    .filter_map(|part| {
+                        if let ModelPart::Call { id, .. } = part { Some(stopped_result(id)) } else { None }
+                    })
                     .collect();
                 all.push(Message::Model { name, parts });
-                // Stopped, until its answer is found.
+                // Marked as stopped until the result is found.
                 all.extend((!calls.is_empty()).then_some(Message::Program { parts: calls }));
             }
             Message::Program { parts } => {
                 let mut left = Vec::new();
                 for part in parts {
-                    match place(&mut all, &part) {
+                    match find_unanswered_call(&mut all, &part) {
                         Some(place) => *place = part,
-                        // Words, and an answer whose call is no longer there.
+                        // Text, and results without a call.
                         None => left.push(part),
                     }
                 }
@@ -38,22 +37,22 @@ pub fn whole(kept: Vec<Message>) -> Vec<Message> {
     all
 }
 
-/// Where an answer belongs: ids are only told apart within a turn, so it is the latest call of this one that has none.
-fn place<'a>(all: &'a mut [Message], told: &Told) -> Option<&'a mut Told> {
-    let Told::Result { call, .. } = told else { return None };
-    let open = stopped(call);
+/// The latest call with this id and without a result; ids are unique within a turn only.
+fn find_unanswered_call<'a>(all: &'a mut [Message], told: &UserPart) -> Option<&'a mut UserPart> {
+    let UserPart::Result { call, .. } = told else { return None };
+    let open = stopped_result(call);
     all.iter_mut().rev().find_map(|message| match message {
         Message::Program { parts } => parts.iter_mut().find(|part| **part == open),
         Message::Model { .. } => None,
     })
 }
 
-/// The longest history that is sent whole, in bytes of its parts.
-pub const MAX_HISTORY: usize = 120 * 1024;
+/// Maximum history in bytes that is sent uncompacted.
+pub const MAX_HISTORY_BYTES: usize = 120 * 1024;
 
-/// What was said before, short enough to go on with. The latest exchanges stay as they are; of older ones stay the words,
-/// without what tools answered; the oldest go. A call and its answer stay or go together. Nothing changes until the
-/// history is too long, and then much of it does, so that a cached beginning is of use for many turns.
+/// Shortens a history over `most` bytes to half of that, so that the prompt cache stays valid for
+/// many turns. The latest exchanges stay complete, older ones keep their text without tool results,
+/// the oldest are dropped. A call and its result are never separated.
 #[must_use]
 pub fn compact(history: Vec<Message>, most: usize) -> Vec<Message> {
     if history.iter().map(size).sum::<usize>() <= most {
@@ -61,7 +60,7 @@ pub fn compact(history: Vec<Message>, most: usize) -> Vec<Message> {
     }
     let mut exchanges: Vec<Vec<Message>> = Vec::new();
     for message in history {
-        let begins = matches!(&message, Message::Program { parts } if parts.iter().any(|part| matches!(part, Told::Text { .. })));
+        let begins = matches!(&message, Message::Program { parts } if parts.iter().any(|part| matches!(part, UserPart::Text { .. })));
         match exchanges.last_mut() {
             Some(last) if !begins => last.push(message),
             _ => exchanges.push(vec![message]),
@@ -73,7 +72,7 @@ pub fn compact(history: Vec<Message>, most: usize) -> Vec<Message> {
     for exchange in exchanges.into_iter().rev() {
         let cost: usize = exchange.iter().map(size).sum();
         whole = whole && cost <= left;
-        let exchange = if whole { exchange } else { words_of(&exchange) };
+        let exchange = if whole { exchange } else { drop_tool_parts(&exchange) };
         let cost: usize = exchange.iter().map(size).sum();
         if cost > left {
             break;
@@ -84,21 +83,23 @@ pub fn compact(history: Vec<Message>, most: usize) -> Vec<Message> {
     kept.into_iter().rev().flatten().collect()
 }
 
-/// An exchange without its tools: what the athlete said, and the last the coach did.
-fn words_of(exchange: &[Message]) -> Vec<Message> {
-    const MOST: usize = 2000;
-    let short = |text: &str| text.chars().take(MOST).collect::<String>();
+/// An exchange without tools: the athlete's message and the final reply.
+fn drop_tool_parts(exchange: &[Message]) -> Vec<Message> {
+    const MAX_CHARS: usize = 2000;
+    let short = |text: &str| text.chars().take(MAX_CHARS).collect::<String>();
     let asked = exchange.first().and_then(|message| match message {
         Message::Program { parts } => parts.iter().find_map(|part| match part {
-            Told::Text { text } => Some(Message::Program { parts: vec![Told::Text { text: short(text) }] }),
-            Told::Result { .. } => None,
+            UserPart::Text { text } => {
+                Some(Message::Program { parts: vec![UserPart::Text { text: short(text) }] })
+            }
+            UserPart::Result { .. } => None,
         }),
         Message::Model { .. } => None,
     });
     let answered = exchange.iter().rev().find_map(|message| match message {
         Message::Model { name, parts } => {
-            let text = short(&words(parts));
-            let parts = vec![Part::Text { text: text.clone() }];
+            let text = short(&join_text(parts));
+            let parts = vec![ModelPart::Text { text: text.clone() }];
             (!text.is_empty()).then(|| Message::Model { name: name.clone(), parts })
         }
         Message::Program { .. } => None,
@@ -111,15 +112,15 @@ pub(super) fn size(message: &Message) -> usize {
         Message::Program { parts } => parts
             .iter()
             .map(|part| match part {
-                Told::Text { text } | Told::Result { text, .. } => text.len(),
+                UserPart::Text { text } | UserPart::Result { text, .. } => text.len(),
             })
             .sum(),
         Message::Model { parts, .. } => parts
             .iter()
             .map(|part| match part {
-                Part::Text { text } => text.len(),
-                Part::Call { input, .. } => input.to_string().len(),
-                Part::Sealed { raw } => raw.to_string().len(),
+                ModelPart::Text { text } => text.len(),
+                ModelPart::Call { input, .. } => input.to_string().len(),
+                ModelPart::Sealed { raw } => raw.to_string().len(),
             })
             .sum(),
     }

@@ -1,16 +1,16 @@
-//! A conversation: drives a [`Turn`] with a model and a desk, tells what happens as it happens, and keeps what was
-//! said short enough to go on with.
+//! Runs one turn of a chat: connects the agent loop with a model and a [`CoachApi`], reports
+//! events, and compacts the history.
 
 mod history;
 
-pub use history::{MAX_HISTORY, compact, whole};
+pub use history::{MAX_HISTORY_BYTES, attach_tool_results, compact};
 
-use crate::agent_loop::{Caps, Effect, Ended, Ending, Turn};
-use crate::grounding::Ledger;
-use crate::model::{Cost, Listener, Message, Model, Part, Told, Usage};
-use crate::prompt::{unfence, unfence_input};
-use crate::tools::{Effect as Reach, Tool, ToolName};
-use fitness_core::coach_api::{CoachDesk, DeskError};
+use crate::agent_loop::{EndReason, Turn, TurnEnd, TurnLimits, TurnStep};
+use crate::grounding::AllowedNumbers;
+use crate::model::{Cost, Message, Model, ModelListener, ModelPart, Usage, UserPart};
+use crate::prompt::{strip_delimiters, strip_input_delimiters};
+use crate::tools::{Tool, ToolAccess as Reach, ToolName};
+use fitness_core::coach_api::{CoachApi, CoachApiError};
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
@@ -18,80 +18,70 @@ use std::ops::Range;
 use std::pin::pin;
 use std::time::Duration;
 
-/// Something that happens in a conversation, for whoever looks on.
+/// Event of a turn, for streaming to the client.
 #[derive(Debug)]
-pub enum Event<'a> {
-    /// More of what the coach says.
+pub enum ChatEvent<'a> {
+    /// Next piece of the reply.
     Text(&'a str),
-    /// A tool is at work.
-    Calling(&'static Tool),
-    /// A tool has answered, or refused.
-    Called {
-        /// Which.
+    ToolStarted(&'static Tool),
+    ToolFinished {
         tool: &'static Tool,
-        /// What it answered; what it said when it refused.
-        answer: Result<&'a Value, &'a str>,
+        /// The result, or the error message.
+        result: Result<&'a Value, &'a str>,
     },
-    /// The coach has said something to its end, or as far as it came, and some numbers in it are backed by nothing.
-    Unbacked {
-        /// What it said, all of it.
+    /// A reply is complete or stopped, and contains unverified numbers.
+    UnverifiedNumbers {
         text: &'a str,
-        /// Where those numbers stand.
+        /// Byte ranges of the numbers.
         numbers: &'a [Range<usize>],
     },
-    /// A request took something, whatever came of it. Told once for each, also for one that is left before its reply.
+    /// Usage of a request, reported once per request, also if it failed or was cancelled.
     Spent {
-        /// What it took; estimated where the service had not told.
+        /// Estimated if the service did not report it.
         usage: Usage,
-        /// What it cost, where that is known.
+        /// `None` if the price is unknown.
         cost: Option<Cost>,
     },
-    /// A tool was called that does not exist, and refused.
+    /// The model called an unknown tool.
     UnknownTool,
-    /// The conversation has become longer, as it is to be kept; see [`Turn::news`]. With the numbers that nothing backs, for
-    /// each part of what the coach says.
-    Added(Message, Marks),
-    /// The turn is over.
-    Ended(&'a Ending),
+    /// A message to store, with the unverified numbers of each part.
+    MessageAdded(Message, UnverifiedRanges),
+    Ended(&'a TurnEnd),
 }
 
-impl Event<'_> {
-    /// The draft or the proposal that a tool has just left for the athlete, and where it is decided about.
+impl ChatEvent<'_> {
+    /// The draft or proposal that a tool created, if any.
     #[must_use]
     pub fn card(&self) -> Option<Card> {
-        let Self::Called { tool, answer: Ok(answer) } = self else { return None };
+        let Self::ToolFinished { tool, result: Ok(answer) } = self else { return None };
         match tool.name {
             ToolName::DraftTrainingPlan | ToolName::ProposeModification | ToolName::ProposeWeek => {
-                Card::of(answer)
+                Card::from_tool_result(answer)
             }
             _ => None,
         }
     }
 }
 
-/// Something that waits for the athlete.
+/// A draft or proposal that needs a decision, shown as a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Card {
-    /// A draft of a plan.
     Draft {
-        /// The plan.
         id: i64,
-        /// Where it is read.
+        /// URL of its page.
         review: String,
     },
-    /// A proposal.
     Proposal {
-        /// Which.
         id: i64,
-        /// Where it is decided about.
+        /// URL of its page.
         review: String,
     },
 }
 
 impl Card {
-    /// What a tool's answer leaves for the athlete, if it does.
+    /// The draft or proposal in a tool result.
     #[must_use]
-    pub fn of(answer: &Value) -> Option<Self> {
+    pub fn from_tool_result(answer: &Value) -> Option<Self> {
         let review = answer.get("review")?.as_str()?.to_owned();
         let id = |key: &str| answer.get(key).and_then(Value::as_i64);
         match (id("proposal_id"), id("plan_id")) {
@@ -102,38 +92,37 @@ impl Card {
     }
 }
 
-/// The numbers that nothing backs, for each part of a message.
-pub type Marks = Vec<Vec<Range<usize>>>;
+/// Byte ranges of unverified numbers for each part of a message.
+pub type UnverifiedRanges = Vec<Vec<Range<usize>>>;
 
-/// The most bytes of text that are taken of one reply: what 4096 tokens usually hold.
-pub const MAX_TEXT: usize = 16 * 1024;
+/// Maximum bytes of one reply, about 4096 tokens.
+pub const MAX_REPLY_BYTES: usize = 16 * 1024;
 
-/// The numbers that nothing backs in each part of each message of a conversation: in what the coach says, against what was
-/// said and looked up before.
+/// Unverified numbers of each message, checked against everything said and looked up before it.
 #[must_use]
-pub fn unverified(history: &[Message]) -> Vec<Marks> {
-    let mut heard = Heard::default();
+pub fn unverified_numbers(history: &[Message]) -> Vec<UnverifiedRanges> {
+    let mut heard = AllowedNumbersBuilder::default();
     let mut found = Vec::with_capacity(history.len());
     for message in history {
-        heard.take_down(message);
-        found.push(marks(&heard.ledger, message));
+        heard.add_message(message);
+        found.push(unverified_in_message(&heard.ledger, message));
     }
     found
 }
 
-fn marks(ledger: &Ledger, message: &Message) -> Marks {
+fn unverified_in_message(ledger: &AllowedNumbers, message: &Message) -> UnverifiedRanges {
     let Message::Model { parts, .. } = message else { return Vec::new() };
-    let unverified = |part: &Part| match part {
-        Part::Text { text } => ledger.unverified(text),
-        Part::Call { .. } | Part::Sealed { .. } => Vec::new(),
+    let unverified = |part: &ModelPart| match part {
+        ModelPart::Text { text } => ledger.unverified_numbers(text),
+        ModelPart::Call { .. } | ModelPart::Sealed { .. } => Vec::new(),
     };
     parts.iter().map(unverified).collect()
 }
 
-/// Works with the ledger away from the async workers: reading numbers takes processor time.
+/// Runs CPU-bound work on the ledger outside of the async workers.
 async fn with_ledger<T: Send + 'static>(
-    ledger: &mut Ledger,
-    work: impl FnOnce(&mut Ledger) -> T + Send + 'static,
+    ledger: &mut AllowedNumbers,
+    work: impl FnOnce(&mut AllowedNumbers) -> T + Send + 'static,
 ) -> T {
     let mut own = std::mem::take(ledger);
     let worked = tokio::task::spawn_blocking(move || {
@@ -145,265 +134,270 @@ async fn with_ledger<T: Send + 'static>(
     outcome
 }
 
-/// What became of a turn.
+/// Result of a turn.
 #[derive(Debug)]
-pub struct Conversed {
-    /// What it added to the conversation, the athlete's words first.
-    pub added: Vec<Message>,
-    /// What the coach said last; empty when it said nothing.
-    pub answer: String,
-    /// The numbers of the answer that nothing backs.
+pub struct TurnOutcome {
+    /// Messages of the turn, the athlete's first.
+    pub added_messages: Vec<Message>,
+    /// The final reply; empty if there is none.
+    pub reply: String,
+    /// Byte ranges of unverified numbers in `reply`.
     pub unverified: Vec<Range<usize>>,
-    /// How it ended.
-    pub ending: Ending,
-    /// What it took.
+    pub end: TurnEnd,
     pub usage: Usage,
-    /// What it cost, as far as that is known.
+    /// The known part of the cost.
     pub cost: Cost,
 }
 
-/// What a turn begins with.
+/// Input of a turn.
 #[derive(Debug)]
-pub struct Opening {
-    /// The rules; the same for every athlete and day.
+pub struct TurnInput {
+    /// System prompt; the same for every athlete and day.
     pub system: String,
-    /// What was said before.
     pub history: Vec<Message>,
-    /// What should be known today: the day, the notes.
+    /// Context of today: date and notes.
     pub context: Option<String>,
-    /// What the athlete says now.
-    pub said: String,
-    /// The most it may take.
-    pub caps: Caps,
+    pub message: String,
+    pub caps: TurnLimits,
 }
 
-/// Has one turn of a conversation. Ends as `until` says at the latest; dropping it ends everything it began, and what that
-/// took is told first.
-pub async fn converse(
+/// Runs one turn until it ends or `until` resolves. Dropping the future cancels everything; usage
+/// so far is reported first.
+pub async fn run_turn(
     model: &dyn Model,
-    desk: &dyn CoachDesk,
-    opening: Opening,
-    until: impl Future<Output = Ending> + Send,
-    hear: &mut (dyn FnMut(Event<'_>) + Send),
-) -> Conversed {
-    let Opening { system, history, context, said, caps } = opening;
+    desk: &dyn CoachApi,
+    opening: TurnInput,
+    until: impl Future<Output = TurnEnd> + Send,
+    hear: &mut (dyn FnMut(ChatEvent<'_>) + Send),
+) -> TurnOutcome {
+    let TurnInput { system, history, context, message: said, caps } = opening;
     let heard_now = [context.clone().unwrap_or_default(), said.clone()];
-    let mut ledger = Ledger::default();
+    let mut ledger = AllowedNumbers::default();
     let history = with_ledger(&mut ledger, move |ledger| {
-        let mut heard = Heard::default();
-        history.iter().for_each(|message| heard.take_down(message));
-        heard_now.iter().for_each(|text| heard.ledger.hear_words(text));
+        let mut heard = AllowedNumbersBuilder::default();
+        history.iter().for_each(|message| heard.add_message(message));
+        heard_now.iter().for_each(|text| heard.ledger.record_text(text));
         *ledger = heard.ledger;
         history
     })
     .await;
-    let (mut turn, effects) = Turn::begin(system, history, (context, said), caps);
+    let (mut turn, effects) = Turn::start(system, history, (context, said), caps);
     let mut effects = VecDeque::from(effects);
     let mut until = pin!(until);
     let ending = loop {
-        // A turn that is not over always has something left to do.
-        let Some(effect) = effects.pop_front() else { break Ending::cancelled() };
+        // Unreachable: an unfinished turn always has a next step.
+        let Some(effect) = effects.pop_front() else { break TurnEnd::cancel() };
         let followed = match effect {
-            Effect::Ask(request) => {
-                let mut listening = Hearing { hear, model, said: String::new(), took: Usage::default() };
+            TurnStep::SendRequest(request) => {
+                let mut listening = ChatEventForwarder {
+                    on_event: hear,
+                    model,
+                    text: String::new(),
+                    usage: Usage::default(),
+                };
                 let mut reply = tokio::select! {
                     biased;
                     ending = &mut until => Err(ending),
                     reply = model.ask(&request, &mut listening) => Ok(reply),
                 };
                 if let Ok(Ok(reply)) = &mut reply {
-                    bound_text(&mut reply.parts);
+                    clean_text(&mut reply.parts);
                 }
                 if let Ok(reply) = &reply {
-                    // The reply knows better than what was told on the way.
-                    listening.took = reply.as_ref().map_or_else(|why| why.spent, |reply| reply.usage);
+                    // The final usage replaces the estimates of the stream.
+                    listening.usage = reply.as_ref().map_or_else(|why| why.usage, |reply| reply.usage);
                 }
-                let (usage, cost) = listening.settle();
-                let said = std::mem::take(&mut listening.said);
+                let (usage, cost) = listening.report_usage();
+                let said = std::mem::take(&mut listening.text);
                 drop(listening);
                 let text = said.clone();
-                let numbers = with_ledger(&mut ledger, move |ledger| ledger.unverified(&text)).await;
+                let numbers = with_ledger(&mut ledger, move |ledger| ledger.unverified_numbers(&text)).await;
                 if !numbers.is_empty() {
-                    hear(Event::Unbacked { text: &said, numbers: &numbers });
+                    hear(ChatEvent::UnverifiedNumbers { text: &said, numbers: &numbers });
                 }
                 match reply {
                     Ok(reply) => {
                         let parts = reply.as_ref().map_or(&[][..], |reply| &reply.parts);
-                        let unknown = |part: &&Part| matches!(part, Part::Call { tool, .. } if Tool::find(tool).is_none());
-                        parts.iter().filter(unknown).for_each(|_| hear(Event::UnknownTool));
-                        turn.heard(model.name(), reply, cost)
+                        let unknown = |part: &&ModelPart| matches!(part, ModelPart::Call { tool, .. } if Tool::find(tool).is_none());
+                        parts.iter().filter(unknown).for_each(|_| hear(ChatEvent::UnknownTool));
+                        turn.handle_reply(model.name(), reply, cost)
                     }
                     Err(ending) => {
-                        turn.took(usage, cost);
-                        turn.broke_off(model.name(), said);
+                        turn.add_usage(usage, cost);
+                        turn.keep_partial_text(model.name(), said);
                         turn.stop(ending)
                     }
                 }
             }
-            Effect::Call { id, tool, mut input } => {
-                hear(Event::Calling(tool));
-                unfence_input(&mut input);
+            TurnStep::CallTool { id, tool, mut input } => {
+                hear(ChatEvent::ToolStarted(tool));
+                strip_input_delimiters(&mut input);
                 if matches!(tool.name, ToolName::ProposeModification | ToolName::ProposeWeek) {
                     input = with_ledger(&mut ledger, move |ledger| {
-                        ledger.mark_answer(&mut input);
+                        ledger.mark_response(&mut input);
                         input
                     })
                     .await;
                 }
                 let asked = input.clone();
-                let (answer, ending) = called(tool, desk, input, &mut until).await;
+                let (answer, ending) = call_tool(tool, desk, input, &mut until).await;
                 match &answer {
                     Some(Ok(value)) => {
                         let answer = value.clone();
-                        with_ledger(&mut ledger, move |ledger| ledger.hear_answer(&asked, &answer)).await;
-                        hear(Event::Called { tool, answer: Ok(value) });
+                        with_ledger(&mut ledger, move |ledger| ledger.record_tool_result(&asked, &answer))
+                            .await;
+                        hear(ChatEvent::ToolFinished { tool, result: Ok(value) });
                     }
                     Some(Err(why)) => {
                         let why = why.to_string();
-                        ledger.hear_refusal(&asked, &why);
-                        hear(Event::Called { tool, answer: Err(&why) });
+                        ledger.record_refusal(&asked, &why);
+                        hear(ChatEvent::ToolFinished { tool, result: Err(&why) });
                     }
                     None => {}
                 }
-                let followed = answer.map(|answer| turn.answered(&id, answer)).unwrap_or_default();
+                let followed = answer.map(|answer| turn.handle_tool_result(&id, answer)).unwrap_or_default();
                 ending.map_or(followed, |ending| turn.stop(ending))
             }
-            Effect::End(ending) => break ending,
+            TurnStep::End(ending) => break ending,
         };
-        for message in turn.news() {
-            let checked = with_ledger(&mut ledger, move |ledger| (marks(ledger, &message), message)).await;
-            hear(Event::Added(checked.1, checked.0));
+        for message in turn.take_new_messages() {
+            let checked =
+                with_ledger(&mut ledger, move |ledger| (unverified_in_message(ledger, &message), message))
+                    .await;
+            hear(ChatEvent::MessageAdded(checked.1, checked.0));
         }
-        // What is over does not go on with the calls that were left.
-        if followed.iter().any(|effect| matches!(effect, Effect::End(_))) {
+        // After the end, remaining tool calls are dropped.
+        if followed.iter().any(|effect| matches!(effect, TurnStep::End(_))) {
             effects.clear();
         }
         effects.extend(followed);
     };
-    hear(Event::Ended(&ending));
-    let answer = match (&ending.ended, turn.added().last()) {
-        (Ended::Answered, Some(Message::Model { parts, .. })) => words(parts),
+    hear(ChatEvent::Ended(&ending));
+    let answer = match (&ending.reason, turn.added_messages().last()) {
+        (EndReason::Answered, Some(Message::Model { parts, .. })) => join_text(parts),
         _ => String::new(),
     };
     let text = answer.clone();
-    Conversed {
-        unverified: with_ledger(&mut ledger, move |ledger| ledger.unverified(&text)).await,
-        added: turn.added().to_vec(),
-        answer,
-        ending,
+    TurnOutcome {
+        unverified: with_ledger(&mut ledger, move |ledger| ledger.unverified_numbers(&text)).await,
+        added_messages: turn.added_messages().to_vec(),
+        reply: answer,
+        end: ending,
         usage: turn.usage(),
         cost: turn.cost(),
     }
 }
 
-/// As long as a tool that leaves something may still take when the turn is to end.
-const FINISHING: Duration = Duration::from_secs(10);
+/// Grace period for a tool that writes when the turn is cancelled.
+const WRITE_GRACE_PERIOD: Duration = Duration::from_secs(10);
 
-/// Calls a tool. When the turn is to end meanwhile, one that only looks is left; one that leaves something for the athlete
-/// finishes, as what it left would otherwise be there without anybody having been told.
-async fn called(
+/// Calls a tool. If the turn is cancelled meanwhile, a reading tool is dropped, but a writing tool
+/// may finish, so that its draft or proposal is not created unnoticed.
+async fn call_tool(
     tool: &Tool,
-    desk: &dyn CoachDesk,
+    desk: &dyn CoachApi,
     input: Value,
-    until: &mut (impl Future<Output = Ending> + Unpin),
-) -> (Option<Result<Value, DeskError>>, Option<Ending>) {
+    until: &mut (impl Future<Output = TurnEnd> + Unpin),
+) -> (Option<Result<Value, CoachApiError>>, Option<TurnEnd>) {
     let mut answer = pin!(tool.call(desk, input));
     tokio::select! {
         biased;
-        ending = until => match tool.effect {
-            Reach::Reads => (None, Some(ending)),
-            Reach::Leaves => (tokio::time::timeout(FINISHING, answer).await.ok(), Some(ending)),
+        ending = until => match tool.access {
+            Reach::Read => (None, Some(ending)),
+            Reach::Write => (tokio::time::timeout(WRITE_GRACE_PERIOD, answer).await.ok(), Some(ending)),
         },
         answer = &mut answer => (Some(answer), None),
     }
 }
 
-/// Hands on what a model says, and remembers what it said and took. Who leaves before the reply is there drops this, and
-/// what was taken by then is told all the same.
-struct Hearing<'a> {
-    hear: &'a mut (dyn FnMut(Event<'_>) + Send),
+/// Forwards the stream and records text and usage. Reports the usage on drop, if the request is
+/// cancelled.
+struct ChatEventForwarder<'a> {
+    on_event: &'a mut (dyn FnMut(ChatEvent<'_>) + Send),
     model: &'a dyn Model,
-    said: String,
-    took: Usage,
+    text: String,
+    usage: Usage,
 }
 
-impl Hearing<'_> {
-    /// Tells what was taken, once.
-    fn settle(&mut self) -> (Usage, Option<Cost>) {
-        let usage = std::mem::take(&mut self.took);
+impl ChatEventForwarder<'_> {
+    /// Reports the usage once.
+    fn report_usage(&mut self) -> (Usage, Option<Cost>) {
+        let usage = std::mem::take(&mut self.usage);
         let cost = self.model.cost(&usage);
         if usage != Usage::default() {
-            (self.hear)(Event::Spent { usage, cost });
+            (self.on_event)(ChatEvent::Spent { usage, cost });
         }
         (usage, cost)
     }
 }
 
-impl Drop for Hearing<'_> {
+impl Drop for ChatEventForwarder<'_> {
     fn drop(&mut self) {
-        self.settle();
+        self.report_usage();
     }
 }
 
-impl Listener for Hearing<'_> {
+impl ModelListener for ChatEventForwarder<'_> {
     fn text(&mut self, more: &str) {
-        let mut more = unfence(more);
-        let room = MAX_TEXT.saturating_sub(self.said.len());
+        let mut more = strip_delimiters(more);
+        let room = MAX_REPLY_BYTES.saturating_sub(self.text.len());
         more.truncate(more.floor_char_boundary(room));
-        self.said.push_str(&more);
-        (self.hear)(Event::Text(&more));
+        self.text.push_str(&more);
+        (self.on_event)(ChatEvent::Text(&more));
     }
 
-    fn took(&mut self, so_far: Usage) {
-        self.took = so_far;
+    fn usage(&mut self, so_far: Usage) {
+        self.usage = so_far;
     }
 }
 
-/// Takes the marks of our own fences out of a reply's text, and cuts what is longer than a reply may be.
-fn bound_text(parts: &mut [Part]) {
-    let mut room = MAX_TEXT;
+/// Removes our delimiters from a reply and truncates it to [`MAX_REPLY_BYTES`].
+fn clean_text(parts: &mut [ModelPart]) {
+    let mut room = MAX_REPLY_BYTES;
     for part in parts {
-        if let Part::Text { text } = part {
-            *text = unfence(text);
+        if let ModelPart::Text { text } = part {
+            *text = strip_delimiters(text);
             text.truncate(text.floor_char_boundary(room));
             room -= text.len();
         }
     }
 }
 
-fn words(parts: &[Part]) -> String {
-    let text = |part: &Part| if let Part::Text { text } = part { Some(text.clone()) } else { None };
+fn join_text(parts: &[ModelPart]) -> String {
+    let text = |part: &ModelPart| if let ModelPart::Text { text } = part { Some(text.clone()) } else { None };
     parts.iter().filter_map(text).collect()
 }
 
-/// What a conversation may use, from what is stored of it.
+/// Builds the ledger from stored messages.
 #[derive(Default)]
-struct Heard {
-    ledger: Ledger,
-    /// What was asked, by the id of its call.
-    asked: BTreeMap<String, Value>,
+struct AllowedNumbersBuilder {
+    ledger: AllowedNumbers,
+    /// Inputs by call id.
+    call_inputs: BTreeMap<String, Value>,
 }
 
-impl Heard {
-    fn take_down(&mut self, message: &Message) {
+impl AllowedNumbersBuilder {
+    fn add_message(&mut self, message: &Message) {
         match message {
-            Message::Model { parts, .. } => self.asked.extend(parts.iter().filter_map(|part| match part {
-                Part::Call { id, input, .. } => Some((id.clone(), input.clone())),
-                Part::Text { .. } | Part::Sealed { .. } => None,
-            })),
+            Message::Model { parts, .. } => {
+                self.call_inputs.extend(parts.iter().filter_map(|part| match part {
+                    ModelPart::Call { id, input, .. } => Some((id.clone(), input.clone())),
+                    ModelPart::Text { .. } | ModelPart::Sealed { .. } => None,
+                }))
+            }
             Message::Program { parts } => {
                 for part in parts {
                     match part {
-                        Told::Text { text } => self.ledger.hear_words(text),
-                        Told::Result { call, text, refused: false } => {
+                        UserPart::Text { text } => self.ledger.record_text(text),
+                        UserPart::Result { call, text, refused: false } => {
                             if let Ok(answer) = serde_json::from_str(text) {
-                                let asked = self.asked.get(call).unwrap_or(&Value::Null);
-                                self.ledger.hear_answer(asked, &answer);
+                                let asked = self.call_inputs.get(call).unwrap_or(&Value::Null);
+                                self.ledger.record_tool_result(asked, &answer);
                             }
                         }
-                        Told::Result { call, text, refused: true } => {
-                            let asked = self.asked.get(call).unwrap_or(&Value::Null);
-                            self.ledger.hear_refusal(asked, text);
+                        UserPart::Result { call, text, refused: true } => {
+                            let asked = self.call_inputs.get(call).unwrap_or(&Value::Null);
+                            self.ledger.record_refusal(asked, text);
                         }
                     }
                 }

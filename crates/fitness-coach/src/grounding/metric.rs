@@ -1,13 +1,13 @@
-//! Which metric a number is said of: `recovery is 27` speaks of recovery, and only a value of recovery backs it.
+//! Which metric a number refers to: `recovery is 27` needs a value of recovery.
 
-use super::echo::sentence_range;
+use super::tool_argument_numbers::sentence_range;
 use std::ops::Range;
 
 /// A metric, by what it is called and by what tools call its values.
-pub(super) struct Metric {
-    /// In small letters.
+pub(super) struct MetricNames {
     names: &'static [&'static str],
-    /// The keys of its values; one that ends in `*` stands for all that begin so. A mean of it is its value as well.
+    /// The keys of its values; one that ends in `*` stands for all that begin so. A mean of it is
+    /// its value as well.
     keys: &'static [&'static str],
     /// What its values are counted in; nothing for points.
     units: &'static [&'static str],
@@ -17,12 +17,12 @@ const fn metric(
     names: &'static [&'static str],
     keys: &'static [&'static str],
     units: &'static [&'static str],
-) -> Metric {
-    Metric { names, keys, units }
+) -> MetricNames {
+    MetricNames { names, keys, units }
 }
 
 /// One whose name is a part of another's name stands behind that other.
-static METRICS: &[Metric] = &[
+static METRICS: &[MetricNames] = &[
     metric(&["heart rate variability", "hrv", "rmssd"], &["hrv*"], &["ms"]),
     metric(
         &["resting heart rate", "resting hr", "resting pulse", "rhr"],
@@ -68,9 +68,9 @@ static METRICS: &[Metric] = &[
     metric(&["adherence"], &["adherence_percent", "key_sessions_percent"], &["%"]),
 ];
 
-impl Metric {
+impl MetricNames {
     /// Whether values under this key are its own.
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(super) fn has_key(&self, key: &str) -> bool {
         let key = key.strip_prefix("mean_").unwrap_or(key);
         let own = |own: &&str| match own.strip_suffix('*') {
             Some("sleep") if key == "sleep_score" => false,
@@ -81,7 +81,7 @@ impl Metric {
     }
 
     /// Whether its values are counted like this. What is said of a metric may leave its unit out.
-    pub(super) fn counts_in(&self, unit: Option<&str>) -> bool {
+    pub(super) fn accepts_unit(&self, unit: Option<&str>) -> bool {
         unit.is_none_or(|unit| unit == "points" || self.units.contains(&unit))
     }
 
@@ -92,13 +92,13 @@ impl Metric {
 }
 
 /// Whether a key names the values of a metric.
-pub(super) fn is_a_metric(key: &str) -> bool {
-    METRICS.iter().any(|metric| metric.has(key))
+pub(super) fn is_metric_key(key: &str) -> bool {
+    METRICS.iter().any(|metric| metric.has_key(key))
 }
 
 /// Words between a metric and its number that leave no doubt.
 #[rustfmt::skip]
-const LINKS: &[&str] = &[
+const LINK_WORDS: &[&str] = &[
     "is", "was", "are", "were", "be", "been", "has", "have", "had", "of", "at", "to", "by", "a", "an", "the", "now", "currently",
     "today", "still", "just", "only", "about", "around", "roughly", "nearly", "almost", "approximately", "from", "up", "down",
     "fell", "dropped", "rose", "climbed", "moved", "improved", "increased", "decreased", "went", "stands", "sits", "reads", "came",
@@ -107,16 +107,22 @@ const LINKS: &[&str] = &[
 ];
 
 /// Words after which a sentence speaks of something else.
-const TURNS: &[&str] = &["after", "over", "since", "during", "before", "within", "until", "across", "with"];
+const TOPIC_CHANGE_WORDS: &[&str] =
+    &["after", "over", "since", "during", "before", "within", "until", "across", "with"];
 
 /// So many bytes around a number are looked at.
-const WINDOW: usize = 200;
+const CONTEXT_BYTES: usize = 200;
 
 /// As many words may stand between a metric and a number that is said of it.
-const FAR: usize = 10;
+const MAX_WORDS_BETWEEN: usize = 10;
 
-/// The metrics a number is said of; none where it is said of none, or is counted in what they are not.
-pub(super) fn said_of(text: &str, number: &Range<usize>, unit: Option<&str>) -> Vec<&'static Metric> {
+/// The metrics a number is said of; none where it is said of none, or is counted in what they are
+/// not.
+pub(super) fn metrics_of_number(
+    text: &str,
+    number: &Range<usize>,
+    unit: Option<&str>,
+) -> Vec<&'static MetricNames> {
     let sentence = sentence_range(text, number);
     // Small letters of another length would move every place; what has such is read as it is.
     let part = |range: Range<usize>| {
@@ -125,18 +131,19 @@ pub(super) fn said_of(text: &str, number: &Range<usize>, unit: Option<&str>) -> 
         if small.len() == part.len() { small } else { part.to_owned() }
     };
     // Nothing is said of what stands that far away, and a long text is read in one pass.
-    let mut start = sentence.start.max(number.start.saturating_sub(WINDOW));
+    let mut start = sentence.start.max(number.start.saturating_sub(CONTEXT_BYTES));
     while !text.is_char_boundary(start) {
         start += 1;
     }
     let before = part(start..number.start);
-    let named = names(&before);
-    let mut found: Vec<&'static Metric> = Vec::new();
+    let named = find_metric_names(&before);
+    let mut found: Vec<&'static MetricNames> = Vec::new();
     let (mut close, mut near) = (false, false);
     if let Some((last, metric)) = named.last() {
         let between: Vec<&str> = words(before.get(last.end..).unwrap_or_default());
-        close = between.iter().all(|word| LINKS.contains(word));
-        near = between.len() <= FAR && !between.iter().any(|word| TURNS.contains(word));
+        close = between.iter().all(|word| LINK_WORDS.contains(word));
+        near = between.len() <= MAX_WORDS_BETWEEN
+            && !between.iter().any(|word| TOPIC_CHANGE_WORDS.contains(word));
         found.push(metric);
         // `Recovery and form are 72 and 2`: of both.
         let mut from = last.start;
@@ -149,16 +156,17 @@ pub(super) fn said_of(text: &str, number: &Range<usize>, unit: Option<&str>) -> 
             from = range.start;
         }
     }
-    let mut end = sentence.end.min(number.end.saturating_add(WINDOW));
+    let mut end = sentence.end.min(number.end.saturating_add(CONTEXT_BYTES));
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    if !close && let Some(metric) = named_after(&part(number.end..end)) {
+    if !close && let Some(metric) = metric_after(&part(number.end..end)) {
         (found, close) = (vec![metric], true);
     }
-    // A number with a unit may be about anything that is counted in it, unless it is right beside the name.
+    // A number with a unit may be about anything that is counted in it, unless it is right beside
+    // the name.
     let speaks = close || (near && unit.is_none());
-    found.retain(|metric| metric.counts_in(unit));
+    found.retain(|metric| metric.accepts_unit(unit));
     if speaks { found } else { Vec::new() }
 }
 
@@ -166,15 +174,16 @@ fn words(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect()
 }
 
-/// Every name of a metric in a text of small letters, in order; of names within each other the longest.
-fn names(text: &str) -> Vec<(Range<usize>, &'static Metric)> {
-    let mut found: Vec<(Range<usize>, &'static Metric)> = Vec::new();
+/// Every name of a metric in a text of small letters, in order; of names within each other the
+/// longest.
+fn find_metric_names(text: &str) -> Vec<(Range<usize>, &'static MetricNames)> {
+    let mut found: Vec<(Range<usize>, &'static MetricNames)> = Vec::new();
     for metric in METRICS {
         for name in metric.names {
             for (at, _) in text.match_indices(name) {
                 let range = at..at + name.len();
                 let within = |other: &Range<usize>| other.start < range.end && range.start < other.end;
-                if stands_alone(text, &range) && !found.iter().any(|(other, _)| within(other)) {
+                if is_whole_word(text, &range) && !found.iter().any(|(other, _)| within(other)) {
                     found.push((range, metric));
                 }
             }
@@ -185,7 +194,7 @@ fn names(text: &str) -> Vec<(Range<usize>, &'static Metric)> {
 }
 
 /// Whether nothing that belongs to a word touches a range.
-pub(super) fn stands_alone(text: &str, range: &Range<usize>) -> bool {
+pub(super) fn is_whole_word(text: &str, range: &Range<usize>) -> bool {
     let joins = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let (before, after) = (text.get(..range.start), text.get(range.end..));
     !joins(before.and_then(|before| before.chars().next_back()))
@@ -193,12 +202,12 @@ pub(super) fn stands_alone(text: &str, range: &Range<usize>) -> bool {
 }
 
 /// The metric named right behind a number: `a 27 recovery`, `27 for form`, `27 is your recovery`.
-fn named_after(after: &str) -> Option<&'static Metric> {
+fn metric_after(after: &str) -> Option<&'static MetricNames> {
     let mut rest = after;
     for _ in 0..3 {
         rest = rest.trim_start_matches(' ');
         let length = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
-        let named = |name: &&str| rest.starts_with(*name) && stands_alone(rest, &(0..name.len()));
+        let named = |name: &&str| rest.starts_with(*name) && is_whole_word(rest, &(0..name.len()));
         if let Some(metric) = METRICS.iter().find(|metric| metric.names.iter().any(named)) {
             return Some(metric);
         }

@@ -1,7 +1,7 @@
-//! Reading the numbers of a text.
+//! Finds and parses the numbers in a text.
 
-use super::context::month_behind;
-use super::spelled::amounts;
+use super::number_subject::month_after;
+use super::spelled::spelled_amounts;
 use std::ops::Range;
 
 /// A number in a text.
@@ -9,7 +9,6 @@ use std::ops::Range;
 pub(super) struct Number {
     /// Where it stands, with its sign and its unit.
     pub(super) range: Range<usize>,
-    /// Without its sign.
     pub(super) digits: String,
     pub(super) sign: Sign,
     pub(super) unit: Option<&'static str>,
@@ -25,8 +24,8 @@ pub(super) enum Sign {
     Minus,
 }
 
-/// Every number of a text that speaks of an amount, in digits or in words. Names such as 5K and Z2, addresses, paths and the
-/// numbers of a list do not.
+/// Every number of a text that speaks of an amount, in digits or in words. Names such as 5K and Z2,
+/// addresses, paths and the numbers of a list do not.
 pub(super) fn numbers(text: &str) -> Vec<Number> {
     let mut found = Vec::new();
     // What was looked at, also where it turned out to count nothing.
@@ -37,7 +36,7 @@ pub(super) fn numbers(text: &str) -> Vec<Number> {
     while let Some(rest) = text.get(at..) {
         let Some(c) = rest.chars().next() else { break };
         let begins = !before.is_some_and(char::is_alphanumeric);
-        let length = if let Some(length) = address(rest, begins) {
+        let length = if let Some(length) = address_len(rest, begins) {
             read.push(at..at + length);
             length
         } else if c.is_numeric() {
@@ -49,15 +48,15 @@ pub(super) fn numbers(text: &str) -> Vec<Number> {
             let of_a_list =
                 line_start && token.bytes().all(|b| b.is_ascii_digit()) && after.starts_with(['.', ')']);
             if !of_a_list && !is_name(before, token, after) {
-                found.extend(number(text, at, token, after));
+                found.extend(parse_token(text, at, token, after));
             }
             token.len().max(c.len_utf8())
         } else if c.is_alphabetic() && begins {
             let word = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
-            match spelled(rest) {
+            match parse_spelled(rest) {
                 Some((length, digits)) => {
                     read.push(at..at + length);
-                    found.extend(counted(text, at..at + length, digits));
+                    found.extend(spelled_number(text, at..at + length, digits));
                     length
                 }
                 None => word,
@@ -69,15 +68,16 @@ pub(super) fn numbers(text: &str) -> Vec<Number> {
         before = rest.get(..length).and_then(|passed| passed.chars().next_back());
         at += length.max(1);
     }
-    share(text, &mut found);
+    share_units(text, &mut found);
     read.extend(found.iter().map(|number| number.range.clone()));
-    found.extend(amounts(text, &read));
+    found.extend(spelled_amounts(text, &read));
     found.sort_by_key(|number| number.range.start);
     found
 }
 
-/// Gives a number the unit, or the month, that it shares with the next: `from 60 to 40 minutes`, `14 to 16 June`.
-fn share(text: &str, numbers: &mut [Number]) {
+/// Gives a number the unit, or the month, that it shares with the next: `from 60 to 40 minutes`,
+/// `14 to 16 June`.
+fn share_units(text: &str, numbers: &mut [Number]) {
     for at in (1..numbers.len()).rev() {
         let (before, after) = numbers.split_at_mut(at);
         let (Some(one), Some(next)) = (before.last_mut(), after.first()) else { continue };
@@ -90,13 +90,13 @@ fn share(text: &str, numbers: &mut [Number]) {
         if joined && one.unit.is_none() {
             one.unit = next.unit;
             let behind = text.get(next.range.end..).unwrap_or_default();
-            one.month = next.month.or_else(|| month_behind(behind).filter(|_| next.unit.is_none()));
+            one.month = next.month.or_else(|| month_after(behind).filter(|_| next.unit.is_none()));
         }
     }
 }
 
 /// How long an address or a path is that begins here: `http://…`, `/modifications/0/date`.
-fn address(rest: &str, begins: bool) -> Option<usize> {
+fn address_len(rest: &str, begins: bool) -> Option<usize> {
     let word = || rest.find(char::is_whitespace).unwrap_or(rest.len());
     if rest.starts_with("http://") || rest.starts_with("https://") {
         return Some(word());
@@ -115,9 +115,9 @@ fn is_name(before: Option<char>, token: &str, after: &str) -> bool {
 }
 
 /// The numbers of a token: one, or two for `3-4`; a day is one.
-fn number(text: &str, at: usize, token: &str, after: &str) -> Vec<Number> {
+fn parse_token(text: &str, at: usize, token: &str, after: &str) -> Vec<Number> {
     let (unit, length) = unit_after(after);
-    let day: String = token.chars().map(ascii).collect();
+    let day: String = token.chars().map(to_ascii_digit).collect();
     if day.parse::<fitness_core::domain::calendar::Day>().is_ok() {
         return vec![Number {
             range: at..at + token.len(),
@@ -134,7 +134,7 @@ fn number(text: &str, at: usize, token: &str, after: &str) -> Vec<Number> {
         if part.chars().any(char::is_numeric) {
             let (sign, before) = if from == 0 { sign_before(text, at) } else { (Sign::None, 0) };
             let end = at + from + part.len() + if last { length } else { 0 };
-            let digits = plain(&part.chars().map(ascii).collect::<String>());
+            let digits = normalize_digits(&part.chars().map(to_ascii_digit).collect::<String>());
             found.push(Number { range: at + from - before..end, digits, sign, unit, month: None });
         }
         from += part.len() + 1;
@@ -142,7 +142,8 @@ fn number(text: &str, at: usize, token: &str, after: &str) -> Vec<Number> {
     found
 }
 
-/// The sign right before a number, as a character or a word, and how long it is with the space behind it.
+/// The sign right before a number, as a character or a word, and how long it is with the space
+/// behind it.
 fn sign_before(text: &str, at: usize) -> (Sign, usize) {
     let before = text.get(..at).unwrap_or_default();
     let mut back = before.chars().rev();
@@ -167,7 +168,7 @@ fn sign_before(text: &str, at: usize) -> (Sign, usize) {
 }
 
 /// The sign of a number that stands alone.
-pub(super) fn sign_of(digits: &str) -> Sign {
+pub(super) fn parse_sign(digits: &str) -> Sign {
     match digits.chars().next() {
         Some('-' | '−') => Sign::Minus,
         Some('+') => Sign::Plus,
@@ -175,8 +176,9 @@ pub(super) fn sign_of(digits: &str) -> Sign {
     }
 }
 
-/// A decimal digit of any script as one of ours; anything else as it is, and so like no number that was told.
-fn ascii(c: char) -> char {
+/// A decimal digit of any script as one of ours; anything else as it is, and so like no number that
+/// was told.
+fn to_ascii_digit(c: char) -> char {
     /// Where the digits of a script begin.
     #[rustfmt::skip]
     const ZEROS: &[char] = &[
@@ -192,54 +194,55 @@ fn ascii(c: char) -> char {
 }
 
 #[rustfmt::skip]
-const SMALL: &[&str] = &[
+const SMALL_NUMBER_WORDS: &[&str] = &[
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
     "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 ];
-const TENS: &[&str] = &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+const TENS_WORDS: &[&str] = &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
 /// What one word adds to a number.
 #[derive(Clone, Copy)]
-pub(super) enum Word {
+pub(super) enum NumberWord {
     Small(u64),
-    Ten(u64),
-    Times(u64),
+    Tens(u64),
+    Multiplier(u64),
 }
 
-pub(super) fn word_of(word: &str) -> Option<Word> {
+pub(super) fn number_word(word: &str) -> Option<NumberWord> {
     let place = |words: &[&str]| words.iter().position(|known| word.eq_ignore_ascii_case(known));
-    if let Some(small) = place(SMALL) {
-        return Some(Word::Small(small as u64));
+    if let Some(small) = place(SMALL_NUMBER_WORDS) {
+        return Some(NumberWord::Small(small as u64));
     }
-    if let Some(ten) = place(TENS) {
-        return Some(Word::Ten(20 + 10 * ten as u64));
+    if let Some(ten) = place(TENS_WORDS) {
+        return Some(NumberWord::Tens(20 + 10 * ten as u64));
     }
-    place(&["hundred", "thousand"]).map(|at| Word::Times([100, 1000][at.min(1)]))
+    place(&["hundred", "thousand"]).map(|at| NumberWord::Multiplier([100, 1000][at.min(1)]))
 }
 
-/// A number in words that begins here: how long it is, and its digits. `forty-two`, `a hundred and five`, `two and a half`.
-fn spelled(rest: &str) -> Option<(usize, String)> {
-    let (mut sum, mut part, mut last): (u64, u64, Option<Word>) = (0, 0, None);
+/// A number in words that begins here: how long it is, and its digits. `forty-two`, `a hundred and
+/// five`, `two and a half`.
+fn parse_spelled(rest: &str) -> Option<(usize, String)> {
+    let (mut sum, mut part, mut last): (u64, u64, Option<NumberWord>) = (0, 0, None);
     let (mut at, mut end) = (0, 0);
     loop {
         let here = rest.get(at..).unwrap_or_default();
         let length = here.find(|c: char| !c.is_alphanumeric()).unwrap_or(here.len());
         let word = here.get(..length).unwrap_or_default();
-        let next = match (word_of(word), last) {
+        let next = match (number_word(word), last) {
             // `two three` are two numbers, and so are `twenty thirty`.
-            (Some(Word::Small(small)), Some(Word::Ten(_))) if !(1..10).contains(&small) => None,
-            (Some(Word::Small(_)), Some(Word::Small(_)))
-            | (Some(Word::Ten(_)), Some(Word::Small(_) | Word::Ten(_))) => None,
+            (Some(NumberWord::Small(small)), Some(NumberWord::Tens(_))) if !(1..10).contains(&small) => None,
+            (Some(NumberWord::Small(_)), Some(NumberWord::Small(_)))
+            | (Some(NumberWord::Tens(_)), Some(NumberWord::Small(_) | NumberWord::Tens(_))) => None,
             (next, _) => next,
         };
         match next {
-            Some(Word::Small(more) | Word::Ten(more)) => part = part.saturating_add(more),
-            Some(Word::Times(100)) => part = part.max(1).saturating_mul(100),
-            Some(Word::Times(times)) => {
+            Some(NumberWord::Small(more) | NumberWord::Tens(more)) => part = part.saturating_add(more),
+            Some(NumberWord::Multiplier(100)) => part = part.max(1).saturating_mul(100),
+            Some(NumberWord::Multiplier(times)) => {
                 sum = sum.saturating_add(part.max(1).saturating_mul(times));
                 part = 0;
             }
-            None if word.eq_ignore_ascii_case("and") && matches!(last, Some(Word::Times(_))) => {}
+            None if word.eq_ignore_ascii_case("and") && matches!(last, Some(NumberWord::Multiplier(_))) => {}
             None => break,
         }
         if next.is_some() {
@@ -258,9 +261,9 @@ fn spelled(rest: &str) -> Option<(usize, String)> {
     Some(if more { (end + half.len(), format!("{whole}.5")) } else { (end, whole.to_string()) })
 }
 
-/// A number in words, where it counts something: a small one only before a unit, for `two things` and `this one` are no
-/// amounts, and nor are `one day` and `the last seven days`.
-fn counted(text: &str, range: Range<usize>, digits: String) -> Option<Number> {
+/// A number in words, where it counts something: a small one only before a unit, for `two things`
+/// and `this one` are no amounts, and nor are `one day` and `the last seven days`.
+fn spelled_number(text: &str, range: Range<usize>, digits: String) -> Option<Number> {
     let (unit, length) = unit_after(text.get(range.end..).unwrap_or_default());
     let small = digits.parse::<f64>().is_ok_and(|value| value <= 12.0);
     let before = text.get(..range.start).unwrap_or_default().trim_end().to_lowercase();
@@ -275,7 +278,7 @@ fn counted(text: &str, range: Range<usize>, digits: String) -> Option<Number> {
 }
 
 /// Without a sign, signs of thousands, leading zeros and trailing ones after the point.
-pub(super) fn plain(digits: &str) -> String {
+pub(super) fn normalize_digits(digits: &str) -> String {
     let digits = digits.trim_start_matches(['-', '+', '−']);
     if digits.contains(':') {
         let trimmed = digits.trim_start_matches(['0', ':']);
@@ -304,15 +307,15 @@ pub(super) fn unit_after(after: &str) -> (Option<&'static str>, usize) {
     }
     let word: &str =
         trimmed.split(|c: char| !(c.is_alphabetic() || matches!(c, '/' | '%'))).next().unwrap_or_default();
-    if let Some(unit) = unit_of(word) {
+    if let Some(unit) = parse_unit(word) {
         return (Some(unit), gap + word.len());
     }
     // `five easy runs` are as many runs.
     let behind = trimmed.get(word.len()..).unwrap_or_default();
     let second = behind.strip_prefix(' ').unwrap_or_default();
     let second = second.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    match count_of(second) {
-        Some(unit) if HOW.contains(&word.to_lowercase().as_str()) => {
+    match count_unit(second) {
+        Some(unit) if QUALIFIERS.contains(&word.to_lowercase().as_str()) => {
             (Some(unit), gap + word.len() + 1 + second.len())
         }
         _ => (None, 0),
@@ -321,13 +324,13 @@ pub(super) fn unit_after(after: &str) -> (Option<&'static str>, usize) {
 
 /// What may stand between a number and what it counts.
 #[rustfmt::skip]
-const HOW: &[&str] = &[
+const QUALIFIERS: &[&str] = &[
     "easy", "hard", "long", "short", "key", "quality", "planned", "more", "good", "recent", "tempo", "steady", "strength", "solid",
     "missed", "full", "separate", "different", "other", "big", "small", "morning", "evening",
 ];
 
 /// What is counted, one spelling for each. Only the same count backs such a number.
-pub(super) fn count_of(word: &str) -> Option<&'static str> {
+pub(super) fn count_unit(word: &str) -> Option<&'static str> {
     Some(match word.to_lowercase().as_str() {
         "runs" => "runs",
         "rides" => "rides",
@@ -346,7 +349,7 @@ pub(super) fn count_of(word: &str) -> Option<&'static str> {
 }
 
 /// One spelling for each unit.
-pub(super) fn unit_of(word: &str) -> Option<&'static str> {
+pub(super) fn parse_unit(word: &str) -> Option<&'static str> {
     Some(match word.to_lowercase().as_str() {
         "km" | "kilometres" | "kilometers" | "kilometre" | "kilometer" => "km",
         "mi" | "miles" | "mile" => "mi",
@@ -366,18 +369,18 @@ pub(super) fn unit_of(word: &str) -> Option<&'static str> {
         "days" | "day" => "days",
         "weeks" | "week" => "weeks",
         "points" => "points",
-        counted => return count_of(counted),
+        counted => return count_unit(counted),
     })
 }
 
 /// Whether a unit is a count of something.
-pub(super) fn is_a_count(unit: &str) -> bool {
-    count_of(unit) == Some(unit)
+pub(super) fn is_count_unit(unit: &str) -> bool {
+    count_unit(unit) == Some(unit)
 }
 
 /// The unit that the name of a field gives its number.
-pub(super) fn unit_of_key(key: &str) -> Option<&'static str> {
-    if let Some(count) = count_of(key) {
+pub(super) fn unit_from_key(key: &str) -> Option<&'static str> {
+    if let Some(count) = count_unit(key) {
         return Some(count);
     }
     [("percent", "%"), ("miles", "mi"), ("minutes", "min"), ("days", "days"), ("hours", "h"), ("_km", "km")]

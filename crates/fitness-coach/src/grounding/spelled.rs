@@ -1,8 +1,8 @@
-//! Amounts that are words and no numerals: `doubled`, `half as long`, `a dozen times`. Which words are such the contract of a
-//! brief knows; in conversation a rank (`the second`), an article (`an hour`) and a race (`the half`) count nothing.
+//! Amounts in words, such as `doubled` or `a dozen times`. Uses the word list of the brief, except
+//! for ranks (`the second`), articles (`an hour`) and races (`the half`).
 
-use super::metric::stands_alone;
-use super::parse::{Number, Sign, unit_after, word_of};
+use super::metric::is_whole_word;
+use super::parse::{Number, Sign, number_word, unit_after};
 use fitness_core::llm_output::brief::quantities;
 use std::ops::Range;
 
@@ -15,18 +15,21 @@ const FACTORS: &[(&str, &str)] = &[
 ];
 
 /// Every such amount of a text that is not within one of these ranges.
-pub(super) fn amounts(text: &str, read: &[Range<usize>]) -> Vec<Number> {
+pub(super) fn spelled_amounts(text: &str, read: &[Range<usize>]) -> Vec<Number> {
     let mut found: Vec<Number> = Vec::new();
     let mut looked: Vec<String> = Vec::new();
     for phrase in quantities(text) {
         let word = phrase.split(' ').next().unwrap_or_default().to_owned();
-        if looked.contains(&word) || !counts(&word) {
+        if looked.contains(&word) || !is_amount_word(&word) {
             continue;
         }
         for (at, _) in text.match_indices(word.as_str()) {
             let range = at..at + word.len();
             let over = |other: &Range<usize>| other.start < range.end && range.start < other.end;
-            if stands_alone(text, &range) && !read.iter().any(over) && is_an_amount(text, &range, &word) {
+            if is_whole_word(text, &range)
+                && !read.iter().any(over)
+                && is_amount_in_context(text, &range, &word)
+            {
                 let (unit, length) = unit_after(text.get(range.end..).unwrap_or_default());
                 let small = word.to_lowercase();
                 let digits = FACTORS.iter().find(|(begins, _)| small.starts_with(begins));
@@ -47,19 +50,19 @@ pub(super) fn amounts(text: &str, read: &[Range<usize>]) -> Vec<Number> {
 }
 
 /// Whether a word can be an amount in conversation. Numerals are read as numbers.
-fn counts(word: &str) -> bool {
+fn is_amount_word(word: &str) -> bool {
     let small = word.to_lowercase();
     let rank =
         small.ends_with("th") || matches!(small.as_str(), "first" | "second" | "third" | "digit" | "teen");
     let article =
         matches!(small.as_str(), "a" | "an" | "whole" | "full" | "entire" | "one" | "single" | "once");
     let roman = word.chars().all(|c| matches!(c, 'I' | 'V' | 'X' | 'i' | 'v' | 'x'));
-    !(rank || article || roman || word_of(&small).is_some())
+    !(rank || article || roman || number_word(&small).is_some())
 }
 
-/// Whether it is one here: not within a phrase that counts nothing, and before something that makes it an amount where the
-/// word has other uses.
-fn is_an_amount(text: &str, range: &Range<usize>, word: &str) -> bool {
+/// Whether it is one here: not within a phrase that counts nothing, and before something that makes
+/// it an amount where the word has other uses.
+fn is_amount_in_context(text: &str, range: &Range<usize>, word: &str) -> bool {
     let before: Vec<&str> =
         text.get(..range.start).unwrap_or_default().split_whitespace().rev().take(2).collect();
     let after: Vec<&str> = text.get(range.end..).unwrap_or_default().split_whitespace().take(4).collect();

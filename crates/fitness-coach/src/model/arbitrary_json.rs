@@ -1,4 +1,4 @@
-//! Anything that is JSON, made of the words that services use, for tests that nothing panics.
+//! Proptest strategy for JSON made of the words that the APIs use, to test that nothing panics.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -63,8 +63,7 @@ fn word() -> impl Strategy<Value = String> {
     prop_oneof![prop::sample::select(WORDS).prop_map(str::to_owned), "[ -~äö{}\"]{0,6}"]
 }
 
-/// Anything.
-pub(super) fn anything() -> impl Strategy<Value = Value> {
+pub(super) fn arbitrary_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -83,7 +82,7 @@ pub(super) fn anything() -> impl Strategy<Value = Value> {
 }
 
 /// Something that looks like an event of either dialect, with anything in it.
-pub(super) fn event() -> impl Strategy<Value = (String, Vec<u8>)> {
+pub(super) fn arbitrary_event() -> impl Strategy<Value = (String, Vec<u8>)> {
     let name = prop::sample::select(
         &[
             "",
@@ -107,7 +106,7 @@ pub(super) fn event() -> impl Strategy<Value = (String, Vec<u8>)> {
             "signature_delta",
         ][..],
     );
-    (name, kind, 0_u64..3, anything(), anything()).prop_map(|(name, kind, index, one, other)| {
+    (name, kind, 0_u64..3, arbitrary_json(), arbitrary_json()).prop_map(|(name, kind, index, one, other)| {
         let mut block = json!({
             "type": kind, "text": one, "partial_json": one, "thinking": other, "signature": one, "content": one,
             "tool_calls": [other, { "index": index, "id": one, "function": { "name": kind, "arguments": other } }],

@@ -1,24 +1,24 @@
-//! Where a model may be.
+//! Base URL of a model server, with protection against SSRF.
 //!
-//! What an athlete tells a coach is private, so it travels encrypted, or not farther than the athlete's own network. And
-//! an address must not turn the coach into a way to reach what only machines are meant to reach: link-local addresses and
-//! the metadata services of clouds, which hand out keys to whoever asks from inside.
+//! Conversations are private, so plain HTTP is allowed only within the athlete's own network.
+//! Link-local addresses and cloud metadata services, which hand out credentials, are never
+//! contacted.
 //!
-//! An address is looked at three times: as it is written, as its name is answered before every request, and once more by the
-//! resolver of the client ([`Guarded`]), which closes the gap between looking and connecting. Over plain http a name is not
-//! even handed to the client: it gets the address that was looked at.
+//! A URL is checked three times: its text, the DNS answers before every request, and the answers
+//! that the HTTP client gets from [`FilteringResolver`], which prevents DNS rebinding. Over plain
+//! HTTP the client connects to the checked IP address instead of the name.
 
-use super::http_env::Means;
+use fitness_http::HttpEnv;
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Names that stand for a metadata service whatever they resolve to.
+/// Names of metadata services, refused whatever they resolve to.
 const METADATA_NAMES: &[&str] =
     &["metadata", "metadata.goog", "metadata.azure.com", "metadata.tencentyun.com", "instance-data"];
 
-/// Whether a name stands for a metadata service: one of the known ones, or such a name within a cloud.
+/// Whether a name is that of a metadata service, also within `.internal`.
 fn is_metadata_name(name: &str) -> bool {
     let first = name.split('.').next().unwrap_or_default();
     let within = name.ends_with(".internal") && matches!(first, "metadata" | "instance-data");
@@ -26,7 +26,7 @@ fn is_metadata_name(name: &str) -> bool {
 }
 
 /// Addresses of metadata services outside the link-local range.
-const METADATA: &[IpAddr] = &[
+const METADATA_IPS: &[IpAddr] = &[
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254)),
     IpAddr::V6(Ipv6Addr::new(0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x0254)),
     IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
@@ -34,134 +34,111 @@ const METADATA: &[IpAddr] = &[
     IpAddr::V4(Ipv4Addr::new(192, 0, 0, 192)),
 ];
 
-/// Why an address is not used.
+/// Why a URL is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
-    /// Not an address at all.
-    #[error("this is not the address of a service; write it as https://host or http://127.0.0.1:11434/v1")]
-    Unreadable,
-    /// It carries more than a place.
+pub enum EndpointUrlError {
+    #[error("not a valid address; write it as https://host or http://127.0.0.1:11434/v1")]
+    InvalidUrl,
     #[error(
-        "the address of a service has a host and a path only; leave out user names, passwords and anything after ? or #"
+        "the address can have a host and a path only; remove user names, passwords and anything after ? or #"
     )]
-    MoreThanAPlace,
-    /// Plain http to somewhere else.
+    HasCredentialsOrQuery,
+    /// Plain HTTP outside of private networks.
     #[error(
-        "{host} is not in your own network, and over http anybody on the way could read along; use an address that begins with https://"
+        "{host} is not in your own network, and http is not encrypted; use an address that starts with https://"
     )]
-    InTheOpen {
-        /// Which host.
-        host: String,
-    },
-    /// In the network of the server, asked for by somebody who does not run it.
+    InsecureHttp { host: String },
+    /// In the server's network, which only its owner may use.
     #[error(
-        "{host} is in the network of this server; only whoever runs the server can choose it, for themselves or for you"
+        "{host} is in the network of this server; only the owner of the server can choose it, also for you"
     )]
-    OwnNetwork {
-        /// Which host.
-        host: String,
-    },
-    /// What nobody means.
+    PrivateNetwork { host: String },
     #[error(
-        "{host} is reserved for machines (link-local, metadata or no single machine) and is never contacted; use the address of the model's own server"
+        "{host} is a reserved address (link-local, metadata or multicast) and is never contacted; use the address of the model server"
     )]
-    Reserved {
-        /// Which host.
-        host: String,
-    },
+    Reserved { host: String },
 }
 
-/// How far a model may be.
+/// Networks in which a model may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reach {
-    /// Anywhere, the own network and this machine with it: for whoever runs the server.
+pub enum NetworkScope {
+    /// Any network, including this machine: for the owner of the server.
     #[default]
-    Anywhere,
-    /// Outside the own network: for everybody else, whom the server must not carry to what only it can reach.
-    Outside,
+    Any,
+    /// Public addresses only: for other users, so that they cannot reach the server's network.
+    PublicOnly,
 }
 
-impl Reach {
-    /// Whether these may not be contacted.
+impl NetworkScope {
     fn forbids(self, answers: &[IpAddr]) -> bool {
-        self == Self::Outside && answers.iter().any(|ip| is_near(*ip))
+        self == Self::PublicOnly && answers.iter().any(|ip| is_private_or_shared(*ip))
     }
 }
 
-/// An address that may be contacted, as far as one can see from how it is written.
+/// A base URL whose text passed the checks.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address(Url, Reach);
+pub struct EndpointUrl(Url, NetworkScope);
 
-impl Address {
-    /// Reads one that may be anywhere.
-    ///
-    /// # Errors
-    /// When it is not one, or is one that must not be contacted.
-    pub fn parse(text: &str) -> Result<Self, Refused> {
-        Self::within(text, Reach::Anywhere)
+impl EndpointUrl {
+    /// Parses a URL in any network.
+    pub fn parse(text: &str) -> Result<Self, EndpointUrlError> {
+        Self::parse_within(text, NetworkScope::Any)
     }
 
-    /// Reads one that may be so far.
-    ///
-    /// # Errors
-    /// When it is not one, or is one that must not be contacted.
-    pub fn within(text: &str, reach: Reach) -> Result<Self, Refused> {
-        let url = Url::parse(text.trim()).map_err(|_| Refused::Unreadable)?;
+    /// Parses a URL within a network scope.
+    pub fn parse_within(text: &str, reach: NetworkScope) -> Result<Self, EndpointUrlError> {
+        let url = Url::parse(text.trim()).map_err(|_| EndpointUrlError::InvalidUrl)?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(Refused::Unreadable);
+            return Err(EndpointUrlError::InvalidUrl);
         }
         let plain = url.username().is_empty()
             && url.password().is_none()
             && url.query().is_none()
             && url.fragment().is_none();
         if !plain {
-            return Err(Refused::MoreThanAPlace);
+            return Err(EndpointUrlError::HasCredentialsOrQuery);
         }
         let address = Self(url, reach);
-        let host = address.host().ok_or(Refused::Unreadable)?;
+        let host = address.host().ok_or(EndpointUrlError::InvalidUrl)?;
         let name = host.trim_end_matches('.').to_ascii_lowercase();
         if is_metadata_name(&name) {
-            return Err(Refused::Reserved { host });
+            return Err(EndpointUrlError::Reserved { host });
         }
         let here = name == "localhost" || name.ends_with(".localhost");
-        if here && reach == Reach::Outside {
-            return Err(Refused::OwnNetwork { host });
+        if here && reach == NetworkScope::PublicOnly {
+            return Err(EndpointUrlError::PrivateNetwork { host });
         }
         if let Some(ip) = address.ip() {
-            address.check(&[ip])?;
+            address.check_ips(&[ip])?;
         }
         Ok(address)
     }
 
-    /// Whether it may be contacted when its name resolves to these. One address that must not be is enough to refuse all.
-    ///
-    /// # Errors
-    /// When it must not.
-    pub fn check(&self, answers: &[IpAddr]) -> Result<(), Refused> {
-        let host = self.host().ok_or(Refused::Unreadable)?;
+    /// Checks the IP addresses of the host; one forbidden address refuses all.
+    pub fn check_ips(&self, answers: &[IpAddr]) -> Result<(), EndpointUrlError> {
+        let host = self.host().ok_or(EndpointUrlError::InvalidUrl)?;
         if answers.iter().any(|ip| is_reserved(*ip)) {
-            return Err(Refused::Reserved { host });
+            return Err(EndpointUrlError::Reserved { host });
         }
         if self.1.forbids(answers) {
-            return Err(Refused::OwnNetwork { host });
+            return Err(EndpointUrlError::PrivateNetwork { host });
         }
-        if self.is_plain() && !answers.iter().all(|ip| is_own_network(*ip)) {
-            return Err(Refused::InTheOpen { host });
+        if self.is_plaintext() && !answers.iter().all(|ip| is_private_network(*ip)) {
+            return Err(EndpointUrlError::InsecureHttp { host });
         }
         Ok(())
     }
 
-    /// A path below it.
+    /// The URL with a path appended.
     #[must_use]
-    pub fn below(&self, path: &str) -> Url {
+    pub fn join(&self, path: &str) -> Url {
         let mut url = self.0.clone();
         let whole = format!("{}/{}", url.path().trim_end_matches('/'), path.trim_start_matches('/'));
         url.set_path(&whole);
         url
     }
 
-    /// Whether what is sent there is not encrypted.
-    fn is_plain(&self) -> bool {
+    fn is_plaintext(&self) -> bool {
         self.0.scheme() == "http"
     }
 
@@ -172,63 +149,64 @@ impl Address {
         (!bare.is_empty()).then(|| bare.to_owned())
     }
 
-    /// The host, where it is a number. The URL standard has turned 0x7f.1, 017700000001 and 2130706433 into 127.0.0.1.
+    /// The host if it is an IP address. The URL parser turns 0x7f.1 and 2130706433 into 127.0.0.1.
     fn ip(&self) -> Option<IpAddr> {
         self.host()?.parse().ok()
     }
 
-    /// Looks at what the name resolves to now. `Some` is the host to connect to instead of the name.
-    pub(super) async fn check_now(&self, means: &Means) -> Result<Option<IpAddr>, Unchecked> {
-        let host = self.host().ok_or(Refused::Unreadable)?;
+    /// Resolves and checks the name. `Some` is the IP address to connect to instead of the name.
+    pub(super) async fn resolve_and_check(&self, env: &HttpEnv) -> Result<Option<IpAddr>, ResolveHostError> {
+        let host = self.host().ok_or(EndpointUrlError::InvalidUrl)?;
         if self.ip().is_some() {
             return Ok(None);
         }
         let port = self.0.port_or_known_default().unwrap_or(443);
-        let Some(answers) = means.look_up(&host, port).await.filter(|answers| !answers.is_empty()) else {
-            // Over https the client finds out by itself, perhaps through a proxy that knows more names.
-            return if self.is_plain() { Err(Unchecked::NoAnswer) } else { Ok(None) };
+        let Some(answers) = env.lookup_host(&host, port).await.filter(|answers| !answers.is_empty()) else {
+            // Over HTTPS the client may use a proxy that can resolve the name.
+            return if self.is_plaintext() { Err(ResolveHostError::Unresolved) } else { Ok(None) };
         };
-        self.check(&answers)?;
-        // IPv4 first: servers at home often listen on nothing else.
+        self.check_ips(&answers)?;
+        // IPv4 first: local servers often listen on IPv4 only.
         let first = answers.iter().find(|ip| ip.is_ipv4()).or(answers.first());
-        Ok(first.copied().filter(|_| self.is_plain()))
+        Ok(first.copied().filter(|_| self.is_plaintext()))
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for EndpointUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.as_str())
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for EndpointUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Address({})", self.0)
     }
 }
 
-/// Why a name could not be looked at.
+/// Why a name could not be resolved or is refused.
 #[derive(Debug)]
-pub(super) enum Unchecked {
-    Refused(Refused),
-    NoAnswer,
+pub(super) enum ResolveHostError {
+    Forbidden(EndpointUrlError),
+    Unresolved,
 }
 
-impl From<Refused> for Unchecked {
-    fn from(refused: Refused) -> Self {
-        Self::Refused(refused)
+impl From<EndpointUrlError> for ResolveHostError {
+    fn from(refused: EndpointUrlError) -> Self {
+        Self::Forbidden(refused)
     }
 }
 
-/// The IPv4 address that an IPv6 address carries, where it carries one.
-fn carried(ip: Ipv6Addr) -> Option<Ipv4Addr> {
+/// The IPv4 address embedded in an IPv6 address, if any.
+fn embedded_ipv4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     let [a, b, .., y, z] = ip.segments();
     let from = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     let mapped = ip.to_ipv4_mapped();
     // ::a.b.c.d (but not :: and ::1), 64:ff9b::/96 and 2002::/16.
     let compatible = ip.to_ipv4().filter(|_| ip.segments()[..6] == [0; 6] && y != 0);
     let translated = (ip.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0]).then(|| from(y, z));
-    // ::ffff:0:a.b.c.d (RFC 2765), 64:ff9b:1::/48 (RFC 8215), …:0:5efe:a.b.c.d (RFC 5214) and 2001::/32 (RFC 4380).
+    // ::ffff:0:a.b.c.d (RFC 2765), 64:ff9b:1::/48 (RFC 8215), …:0:5efe:a.b.c.d (RFC 5214) and
+    // 2001::/32 (RFC 4380).
     let stateless = (ip.segments()[..6] == [0, 0, 0, 0, 0xffff, 0]).then(|| from(y, z));
     let local = (ip.segments()[..3] == [0x64, 0xff9b, 1]).then(|| from(y, z));
     let automatic = (matches!(ip.segments()[4], 0 | 0x200) && ip.segments()[5] == 0x5efe).then(|| from(y, z));
@@ -238,14 +216,14 @@ fn carried(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     mapped.or(compatible).or(translated).or(tunnelled).or(others)
 }
 
-/// What is never contacted: nobody means it, or it is a service for machines.
+/// Addresses that are never contacted: link-local, metadata services, multicast, unspecified.
 #[must_use]
 pub fn is_reserved(ip: IpAddr) -> bool {
     let ip = match ip {
-        IpAddr::V6(six) => carried(six).map_or(ip, IpAddr::V4),
+        IpAddr::V6(six) => embedded_ipv4(six).map_or(ip, IpAddr::V4),
         IpAddr::V4(_) => ip,
     };
-    if METADATA.contains(&ip) || ip.is_unspecified() || ip.is_multicast() {
+    if METADATA_IPS.contains(&ip) || ip.is_unspecified() || ip.is_multicast() {
         return true;
     }
     match ip {
@@ -254,43 +232,43 @@ pub fn is_reserved(ip: IpAddr) -> bool {
     }
 }
 
-/// This machine and the private ranges: 10/8, 172.16/12, 192.168/16 and fc00::/7. The range that providers share among
-/// their customers (100.64/10) is not one's own network.
+/// Loopback and the private ranges 10/8, 172.16/12, 192.168/16 and fc00::/7. Shared carrier-grade
+/// NAT addresses (100.64/10) are not private.
 #[must_use]
-pub fn is_own_network(ip: IpAddr) -> bool {
+pub fn is_private_network(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(four) => four.is_loopback() || four.is_private(),
         IpAddr::V6(six) => six.is_loopback() || six.is_unique_local(),
     }
 }
 
-/// The own network however it is written, and the range that providers share: what a server can reach and the rest of the
-/// world cannot.
-fn is_near(ip: IpAddr) -> bool {
+/// Private addresses, also embedded in IPv6, and carrier-grade NAT: not reachable from the
+/// internet.
+fn is_private_or_shared(ip: IpAddr) -> bool {
     let ip = match ip {
-        IpAddr::V6(six) => carried(six).map_or(ip, IpAddr::V4),
+        IpAddr::V6(six) => embedded_ipv4(six).map_or(ip, IpAddr::V4),
         IpAddr::V4(_) => ip,
     };
     let shared = matches!(ip, IpAddr::V4(four) if four.octets()[0] == 100 && four.octets()[1] & 0xc0 == 64);
-    shared || is_own_network(ip)
+    shared || is_private_network(ip)
 }
 
-/// A resolver for the client: as the system does it, without the addresses that are never contacted, or not by everybody.
+/// DNS resolver for the HTTP client that refuses reserved addresses and those outside its scope.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Guarded(pub Reach);
+pub struct FilteringResolver(pub NetworkScope);
 
-impl Resolve for Guarded {
+impl Resolve for FilteringResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let reach = self.0;
         Box::pin(async move {
             let host = name.as_str().to_owned();
             let found: Vec<SocketAddr> = tokio::net::lookup_host((host.as_str(), 0)).await?.collect();
             if found.iter().any(|address| is_reserved(address.ip())) {
-                return Err(Refused::Reserved { host }.into());
+                return Err(EndpointUrlError::Reserved { host }.into());
             }
             let answers: Vec<IpAddr> = found.iter().map(SocketAddr::ip).collect();
             if reach.forbids(&answers) {
-                return Err(Refused::OwnNetwork { host }.into());
+                return Err(EndpointUrlError::PrivateNetwork { host }.into());
             }
             Ok(Box::new(found.into_iter()) as Addrs)
         })

@@ -1,12 +1,12 @@
-//! Whoever writes the prose: a model behind a service, or none.
+//! The interface to a language model.
 //!
-//! [`Model`] is one trait for every dialect. A [`Request`] holds what all of them understand and nothing that only one
-//! does. What a model said is kept as [`Part`]s; a part that only its own model may read again ([`Part::Sealed`])
-//! is never shown to another one.
+//! [`Model`] is one trait for all providers, and a [`Request`] contains only what all of them
+//! support. A reply is a list of [`ModelPart`]s; [`ModelPart::Sealed`] is opaque and only sent back
+//! to the model that produced it.
 //!
-//! [`anthropic::Claude`] speaks one dialect, [`openai::Compatible`] the other; [`catalog`] says which models there are
-//! and what they cost; [`endpoint_url`] says what may be contacted at all. Nothing here reads the clock, sleeps or builds a
-//! client: they come as [`Means`].
+//! [`anthropic`] and [`openai`] are the implementations, [`catalog`] lists models and prices, and
+//! [`endpoint_url`] decides which servers may be contacted. Clock, sleep and HTTP client come from
+//! [`HttpEnv`].
 
 pub mod anthropic;
 #[cfg(test)]
@@ -14,12 +14,13 @@ mod arbitrary_json;
 pub mod catalog;
 pub mod endpoint_url;
 mod http;
-mod http_env;
+mod normalize_messages;
 pub mod openai;
 pub mod sse;
-mod transcript;
+mod timeouts;
 
-pub use http_env::{Limits, Means, Wait};
+pub use fitness_http::{DelayReason, HttpEnv};
+pub use timeouts::Timeouts;
 
 use fitness_core::string_enum;
 use serde::{Deserialize, Serialize};
@@ -28,213 +29,184 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-/// Something a model is doing, until it is done.
-pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelError>> + Send + 'a>>;
+pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelError>> + Send + 'a>>;
 
-/// A model that can be asked.
 pub trait Model: Send + Sync {
-    /// What it is called where briefs and messages are stored, such as `claude-sonnet-5-5`.
+    /// Name in stored briefs and messages, such as `claude-sonnet-5-5`.
     fn name(&self) -> &str;
 
-    /// Asks it. What it says is told to the listener as it comes; the reply holds all of it again.
-    /// Dropping the future ends the request.
-    fn ask<'a>(&'a self, request: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a>;
+    /// Sends a request and streams the reply to the listener. Dropping the future cancels the
+    /// request.
+    fn ask<'a>(&'a self, request: &'a Request, listener: &'a mut (dyn ModelListener + 'a))
+    -> ReplyFuture<'a>;
 
-    /// The bytes that [`Model::ask`] would send, without keys: for whoever wants to see them first.
+    /// The HTTP request that [`Model::ask`] would send, without keys, for display.
     fn preview(&self, request: &Request) -> String;
 
-    /// What a reply cost; `None` where nobody knows.
+    /// Cost of a reply; `None` if the price is unknown.
     fn cost(&self, usage: &Usage) -> Option<Cost>;
 
-    /// What it found out about its server by trying, for who keeps it until the next time.
-    fn found(&self) -> Option<openai::Found> {
+    /// Capabilities of the server found by probing, for the caller to store.
+    fn server_capabilities(&self) -> Option<openai::ServerCapabilities> {
         None
     }
 }
 
-/// Who hears a model while it speaks.
-pub trait Listener: Send {
-    /// More of the text.
+/// Receiver of a streamed reply.
+pub trait ModelListener: Send {
     fn text(&mut self, more: &str);
 
-    /// More of what it says to itself, in summary: a sign that it works, never a part of its answer.
-    fn thought(&mut self, more: &str) {
+    /// Summary of the model's thinking: a sign of progress, not part of the reply.
+    fn on_thinking(&mut self, more: &str) {
         let _ = more;
     }
 
-    /// It began to call a tool.
-    fn call(&mut self, tool: &str) {
+    fn tool_call(&mut self, tool: &str) {
         let _ = tool;
     }
 
-    /// What the request took so far: as the service tells, and estimated where it has not told yet. What counts in the end
-    /// is in the reply; this is for who leaves before it.
-    fn took(&mut self, so_far: Usage) {
+    /// Usage so far, estimated if the service has not reported it yet. For callers that cancel
+    /// before the reply, which has the final usage.
+    fn usage(&mut self, so_far: Usage) {
         let _ = so_far;
     }
 }
 
-/// Nobody.
-impl Listener for () {
+impl ModelListener for () {
     fn text(&mut self, _: &str) {}
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// What it is and what it must keep to; the same for every athlete and every day, and kept in a cache.
+    /// System prompt; the same for every athlete and day, so that it can be cached.
     pub system: String,
-    /// What may be called.
     pub tools: Vec<ToolSpec>,
-    /// What was said, the oldest first. What changes from day to day is in here, never in `system`.
+    /// Messages, oldest first. Everything that changes daily is here, never in `system`.
     pub messages: Vec<Message>,
-    /// The shape its answer must have, where it must have one. Never together with tools.
-    pub shape: Option<Shape>,
-    /// The most it may write.
+    /// Schema of the reply. Never together with tools.
+    pub response_schema: Option<ResponseSchema>,
+    /// Maximum tokens of the reply.
     pub max_tokens: u32,
 }
 
-/// A tool as a model is told of it.
+/// Definition of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
-    /// Its name.
     pub name: &'static str,
-    /// What it does, and when to use it.
     pub description: &'static str,
-    /// The JSON Schema of its input: an object.
+    /// JSON Schema of the input object.
     pub input_schema: Value,
 }
 
-/// A shape for an answer.
+/// Schema of a structured reply.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shape {
-    /// What it is called.
+pub struct ResponseSchema {
     pub name: &'static str,
-    /// Its JSON Schema: an object without unknown keys.
+    /// JSON Schema of a closed object.
     pub schema: Value,
 }
 
-/// One side's turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum Message {
-    /// The program, for the athlete: words, data, and what tools answered.
+    /// Message of the program: the athlete's text, context and tool results.
     Program {
-        /// What was said; what tools answered comes first.
-        parts: Vec<Told>,
+        /// Tool results come first.
+        parts: Vec<UserPart>,
     },
-    /// The model.
     Model {
-        /// Which one.
         name: String,
-        /// What it said.
-        parts: Vec<Part>,
+        parts: Vec<ModelPart>,
     },
 }
 
-/// Something a model is told.
+/// Part of a message to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Told {
-    /// Words.
+pub enum UserPart {
     Text {
-        /// The words.
         text: String,
     },
-    /// What a tool answered. Every call is answered once, in the next turn.
+    /// Tool result. Every call gets exactly one, in the next message.
     Result {
-        /// The call it answers.
+        /// Id of the call.
         call: String,
-        /// The answer, compact JSON or a sentence.
+        /// Compact JSON, or an error message.
         text: String,
-        /// Whether the tool refused.
+        /// Whether the call failed.
         refused: bool,
     },
 }
 
-/// Something a model said.
+/// Part of a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Part {
-    /// Words.
+pub enum ModelPart {
     Text {
-        /// The words.
         text: String,
     },
-    /// A call of a tool.
     Call {
-        /// What its answer refers to.
+        /// Id for the tool result.
         id: String,
-        /// Which tool; not necessarily one there is.
+        /// Tool name; may be unknown.
         tool: String,
-        /// What was asked; not necessarily what the tool takes.
+        /// Input; may be invalid.
         input: Value,
     },
-    /// What only this model may be shown again, byte for byte.
+    /// Opaque data, such as signed thinking, that only this model may get back, byte for byte.
     Sealed {
-        /// As it came.
         raw: Value,
     },
 }
 
-/// What a model answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
-    /// What it said, in order.
-    pub parts: Vec<Part>,
-    /// Why it stopped.
-    pub stop: Stop,
-    /// What it took.
+    pub parts: Vec<ModelPart>,
+    pub stop_reason: StopReason,
     pub usage: Usage,
 }
 
 impl Reply {
-    /// All of its words.
+    /// The text of all parts.
     #[must_use]
     pub fn text(&self) -> String {
-        let words = |part: &Part| match part {
-            Part::Text { text } => Some(text.clone()),
-            Part::Call { .. } | Part::Sealed { .. } => None,
+        let words = |part: &ModelPart| match part {
+            ModelPart::Text { text } => Some(text.clone()),
+            ModelPart::Call { .. } | ModelPart::Sealed { .. } => None,
         };
         self.parts.iter().filter_map(words).collect()
     }
 }
 
-/// Why a model stopped.
+/// Why a reply ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
-    /// It was done.
+pub enum StopReason {
     Done,
-    /// It waits for what its tools answer.
-    Calls,
-    /// It may not write any more. What it wrote is cut somewhere, and is not used.
+    ToolCalls,
+    /// Token limit reached; the incomplete reply is not used.
     Length,
-    /// It declines.
     Declined {
-        /// Why, where it says so. Foreign text.
-        why: Option<String>,
+        /// Reason given by the model. Untrusted text.
+        reason: Option<String>,
     },
-    /// For a reason this program does not know.
     Other(String),
 }
 
-/// What a reply took, in tokens.
+/// Token usage of a reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Read anew.
     pub input: u64,
-    /// Written to the cache.
+    /// Input written to the cache.
     pub cache_write: u64,
-    /// Read from the cache.
+    /// Input read from the cache.
     pub cache_read: u64,
-    /// Written as an answer.
     pub output: u64,
 }
 
 impl Usage {
-    /// The two together.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub const fn plus(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_add(other.input),
             cache_write: self.cache_write.saturating_add(other.cache_write),
@@ -243,9 +215,8 @@ impl Usage {
         }
     }
 
-    /// Everything read and written.
     #[must_use]
-    pub const fn tokens(self) -> u64 {
+    pub const fn total_tokens(self) -> u64 {
         self.input
             .saturating_add(self.cache_write)
             .saturating_add(self.cache_read)
@@ -253,7 +224,7 @@ impl Usage {
     }
 }
 
-/// Money, in millionths of a US dollar: whole, so that sums are exact.
+/// Money in millionths of a US dollar, as an integer so that sums are exact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cost(pub u64);
@@ -265,49 +236,42 @@ impl std::fmt::Display for Cost {
 }
 
 string_enum! {
-    /// What went wrong, in a word: for the log, and for whoever counts.
-    pub enum Failing("failure of a model") {
-        /// No connection, or one that broke.
+    /// Kind of a model error, for logs and metrics.
+    pub enum ModelErrorKind("failure of a model") {
+        /// No connection, or connection lost.
         Unreachable = "unreachable",
-        /// Nothing came for too long.
         Stalled = "stalled",
-        /// It asks for patience, longer than there is.
+        /// Rate limited or overloaded for longer than we retry.
         Busy = "busy",
-        /// The account may not spend any more.
+        /// Spending limit of the account reached.
         SpendCap = "spend_cap",
-        /// The key is refused.
         Key = "key",
-        /// The request is refused.
         Request = "request",
-        /// What it sent is not what it should be.
         Garbled = "garbled",
-        /// It sent more than anybody reads.
         TooMuch = "too_much",
-        /// Its address is one that is never contacted.
         Address = "address",
-        /// It was not asked: what may be used in a day is used, or set aside for others that are being asked.
+        /// Not sent: the daily limit is used up or reserved by concurrent requests.
         Limit = "limit",
     }
 }
 
-/// Why a model did not answer. Holds no key, and no word of what was asked.
+/// Why a request failed. Never contains keys or request data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
-    /// What went wrong.
-    pub kind: Failing,
-    /// In a sentence for the athlete that says what to do.
+    pub kind: ModelErrorKind,
+    /// Sentence for the athlete that says what to do.
     pub message: String,
-    /// When to try again, where the service says so.
+    /// Retry time given by the service.
     pub retry_after: Option<Duration>,
-    /// What it took all the same, as far as the service told; estimated where an answer had begun and it did not tell.
-    pub spent: Usage,
+    /// Usage of the failed request, estimated if a reply had begun and the service did not report
+    /// it.
+    pub usage: Usage,
 }
 
 impl ModelError {
-    /// One without a time to try again, that took nothing.
     #[must_use]
-    pub fn new(kind: Failing, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None, spent: Usage::default() }
+    pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), retry_after: None, usage: Usage::default() }
     }
 }

@@ -1,68 +1,63 @@
-//! Server-sent events, read from bytes as they come.
+//! Incremental parser for server-sent events.
 //!
-//! A chunk may end anywhere: inside a line ending, inside a character, inside a word. What is held is one line and one event,
-//! and both are bounded, as is everything together.
+//! A chunk may end anywhere, also within a line ending or a UTF-8 character. The parser buffers one
+//! line and one event; both and the whole stream are bounded.
 
-/// The longest line, and the longest data of one event.
-pub const LONGEST_EVENT: usize = 1 << 20;
-/// The most bytes of one answer. The longest answer a model may write, a few letters at a time, stays below it.
-pub const MOST_BYTES: usize = 32 << 20;
+/// Maximum size of a line and of the data of one event.
+pub const MAX_EVENT_BYTES: usize = 1 << 20;
+/// Maximum size of a stream, above the longest reply sent in tiny pieces.
+pub const MAX_STREAM_BYTES: usize = 32 << 20;
 
-/// One event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Event {
-    /// What it is called; empty where it has no name.
+pub struct SseEvent {
+    /// Event name; may be empty.
     pub name: String,
-    /// Its data: the lines of it, joined. Not necessarily UTF-8.
+    /// Data lines, joined. May be invalid UTF-8.
     pub data: Vec<u8>,
 }
 
-/// More came than is read.
+/// A size limit was exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("more was sent than is read")]
-pub struct TooMuch;
+#[error("event stream too large")]
+pub struct TooLargeError;
 
-/// Reads events.
 #[derive(Debug, Default)]
-pub struct Reader {
+pub struct EventReader {
     line: Vec<u8>,
-    event: Event,
+    event: SseEvent,
     has_data: bool,
-    /// The last byte was a carriage return: a line feed right after it ends nothing.
-    after_return: bool,
-    seen: usize,
+    /// The last byte was a carriage return; a line feed right after it is part of the same line
+    /// ending.
+    after_carriage_return: bool,
+    total_bytes: usize,
     past_first_line: bool,
 }
 
-impl Reader {
-    /// Takes some bytes, and tells every event that they complete. `tell` says whether to go on; bytes after the event
-    /// at which it says no are not looked at.
-    ///
-    /// # Errors
-    /// When there are more bytes than are read, in a line, an event or in all.
-    pub fn take<E: From<TooMuch>>(
+impl EventReader {
+    /// Parses a chunk and calls `tell` for every complete event, until it returns false.
+    pub fn push_bytes<E: From<TooLargeError>>(
         &mut self,
         bytes: &[u8],
-        mut tell: impl FnMut(Event) -> Result<(), E>,
+        mut tell: impl FnMut(SseEvent) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.seen = self.seen.saturating_add(bytes.len());
-        if self.seen > MOST_BYTES {
-            return Err(TooMuch.into());
+        self.total_bytes = self.total_bytes.saturating_add(bytes.len());
+        if self.total_bytes > MAX_STREAM_BYTES {
+            return Err(TooLargeError.into());
         }
         let mut rest = bytes;
         while let Some(first) = rest.first() {
-            if std::mem::take(&mut self.after_return) && *first == b'\n' {
+            if std::mem::take(&mut self.after_carriage_return) && *first == b'\n' {
                 rest = &rest[1..];
                 continue;
             }
             let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
             let (more, after) = rest.split_at(end.unwrap_or(rest.len()));
-            if self.line.len().saturating_add(more.len()) > LONGEST_EVENT {
-                return Err(TooMuch.into());
+            if self.line.len().saturating_add(more.len()) > MAX_EVENT_BYTES {
+                return Err(TooLargeError.into());
             }
             self.line.extend_from_slice(more);
             let Some((ending, after)) = after.split_first() else { break };
-            self.after_return = *ending == b'\r';
+            self.after_carriage_return = *ending == b'\r';
             rest = after;
             if let Some(event) = self.end_line().map_err(E::from)? {
                 tell(event)?;
@@ -71,8 +66,8 @@ impl Reader {
         Ok(())
     }
 
-    /// A line is over: an empty one ends the event, any other says something about it.
-    fn end_line(&mut self) -> Result<Option<Event>, TooMuch> {
+    /// Handles a line: an empty one ends the event.
+    fn end_line(&mut self) -> Result<Option<SseEvent>, TooLargeError> {
         let mut line = std::mem::take(&mut self.line);
         if !std::mem::replace(&mut self.past_first_line, true) && line.starts_with(b"\xEF\xBB\xBF") {
             line.drain(..3);
@@ -88,15 +83,15 @@ impl Reader {
         match field {
             b"event" => self.event.name = String::from_utf8_lossy(value).into_owned(),
             b"data" => {
-                if self.event.data.len().saturating_add(value.len()) >= LONGEST_EVENT {
-                    return Err(TooMuch);
+                if self.event.data.len().saturating_add(value.len()) >= MAX_EVENT_BYTES {
+                    return Err(TooLargeError);
                 }
                 if std::mem::replace(&mut self.has_data, true) {
                     self.event.data.push(b'\n');
                 }
                 self.event.data.extend_from_slice(value);
             }
-            // A comment (no field), an id, a time to reconnect, or something new.
+            // Comments, ids, reconnect times and unknown fields are ignored.
             _ => {}
         }
         Ok(None)
@@ -108,12 +103,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn read(chunks: &[&[u8]]) -> Result<Vec<(String, String)>, TooMuch> {
-        let (mut reader, mut events) = (Reader::default(), Vec::new());
+    fn read(chunks: &[&[u8]]) -> Result<Vec<(String, String)>, TooLargeError> {
+        let (mut reader, mut events) = (EventReader::default(), Vec::new());
         for chunk in chunks {
-            reader.take(chunk, |event| {
+            reader.push_bytes(chunk, |event| {
                 events.push((event.name, String::from_utf8_lossy(&event.data).into_owned()));
-                Ok::<_, TooMuch>(())
+                Ok::<_, TooLargeError>(())
             })?;
         }
         Ok(events)
@@ -136,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_is_not_ended_is_none() {
+    fn unterminated_event_is_dropped() {
         assert_eq!(read(&[b"data: x\n"]).unwrap(), []);
         assert_eq!(read(&[b"data: x"]).unwrap(), []);
     }
@@ -147,21 +142,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_is_bounded() {
-        let long = vec![b'x'; LONGEST_EVENT + 1];
-        assert_eq!(read(&[&long]), Err(TooMuch));
+    fn buffered_bytes_are_bounded() {
+        let long = vec![b'x'; MAX_EVENT_BYTES + 1];
+        assert_eq!(read(&[&long]), Err(TooLargeError));
         let mut lines = Vec::new();
         for _ in 0..3 {
             lines.extend_from_slice(b"data: ");
-            lines.extend_from_slice(&long[..LONGEST_EVENT / 2]);
+            lines.extend_from_slice(&long[..MAX_EVENT_BYTES / 2]);
             lines.push(b'\n');
         }
-        assert_eq!(read(&[&lines]), Err(TooMuch));
+        assert_eq!(read(&[&lines]), Err(TooLargeError));
         let mut block = vec![b':'; 1 << 20];
         block[1000] = b'\n';
         let chunks: Vec<&[u8]> = std::iter::repeat_n(block.as_slice(), 33).collect();
         assert_eq!(read(&chunks[..32]), Ok(Vec::new()));
-        assert_eq!(read(&chunks), Err(TooMuch));
+        assert_eq!(read(&chunks), Err(TooLargeError));
     }
 
     proptest! {
@@ -175,7 +170,7 @@ mod tests {
             let mut text = String::new();
             for (name, data) in &events {
                 for line in [format!("event: {name}"), ": ping".to_owned(), format!("data: {data}"), String::new()] {
-                    // A lone return before an empty line that ends in a feed would be one ending, not two.
+                    // A lone CR followed by LF would be one line ending, not two.
                     let end = if line.is_empty() { "\r\n" } else { ends.next().unwrap_or("\n") };
                     let end = if end == "\r" && line.starts_with("data") { "\n" } else { end };
                     text.push_str(&line);

@@ -1,22 +1,20 @@
-//! The register of the prompts: which version is in use, and what each version was.
+//! Registry of prompt versions: the current one, and a hash of each.
 
-use super::{FILES, PromptName};
-use crate::prompt_lint::Failure;
+use super::{PROMPTS, PromptName};
+use crate::prompt_lint::LintFinding;
 use fitness_core::domain::content_hash::ContentHash;
 use std::collections::BTreeMap;
 
-/// `prompts/index.toml` and `prompts/CHANGELOG.md`.
 #[derive(Debug, Clone, Copy)]
-pub struct Registry<'a> {
-    /// The index.
+pub struct PromptVersionIndex<'a> {
     pub index: &'a str,
     /// What changed, version by version.
     pub changelog: &'a str,
 }
 
-impl Registry<'static> {
+impl PromptVersionIndex<'static> {
     /// The one this program was built with.
-    pub const BUILT: Self = Self {
+    pub const BUILT_IN: Self = Self {
         index: include_str!("../../../../prompts/index.toml"),
         changelog: include_str!("../../../../prompts/CHANGELOG.md"),
     };
@@ -24,10 +22,9 @@ impl Registry<'static> {
 
 /// A prompt's file, by name and version.
 #[derive(Debug, Clone, Copy)]
-pub struct Registered<'a> {
+pub struct PromptFile<'a> {
     /// What it is for.
     pub name: PromptName,
-    /// Which version.
     pub version: u32,
     /// What is in the file.
     pub text: &'a str,
@@ -35,42 +32,46 @@ pub struct Registered<'a> {
 
 /// Every file this program was built with.
 #[must_use]
-pub fn registered() -> Vec<Registered<'static>> {
-    FILES.iter().map(|file| Registered { name: file.name, version: file.version, text: file.text }).collect()
+pub fn prompt_files() -> Vec<PromptFile<'static>> {
+    PROMPTS
+        .iter()
+        .map(|file| PromptFile { name: file.name, version: file.version, text: file.text })
+        .collect()
 }
 
-impl Registry<'_> {
-    /// That a file is not what was registered under its version, if it is not. One that nobody registered is not held to it.
+impl PromptVersionIndex<'_> {
+    /// That a file is not what was registered under its version, if it is not. One that nobody
+    /// registered is not held to it.
     #[must_use]
-    pub fn drift(&self, file: &Registered<'_>) -> Option<Failure> {
-        self.changed(file).map(Failure::new)
+    pub fn find_drift(&self, file: &PromptFile<'_>) -> Option<LintFinding> {
+        self.describe_change(file).map(LintFinding::new)
     }
 
-    fn changed(&self, file: &Registered<'_>) -> Option<String> {
-        let Registered { name, version, text } = file;
-        let index = read(self.index);
+    fn describe_change(&self, file: &PromptFile<'_>) -> Option<String> {
+        let PromptFile { name, version, text } = file;
+        let index = parse_index(self.index);
         let noted = index.get(name.as_str()).and_then(|prompt| prompt.get(&format!("v{version}")))?;
-        (*noted != ContentHash::of_bytes(text.as_bytes()).to_string()).then(|| {
+        (*noted != ContentHash::hash_bytes(text.as_bytes()).to_string()).then(|| {
             let next = version.saturating_add(1);
             format!("prompt {name} v{version} changed without a new version: make it v{next}, or put it back")
         })
     }
 
-    /// What is wrong with the register: a file that changed without a new version, one that nobody registered, a version
-    /// without a line in the changelog.
+    /// What is wrong with the register: a file that changed without a new version, one that nobody
+    /// registered, a version without a line in the changelog.
     #[must_use]
-    pub fn score(&self, files: &[Registered<'_>]) -> Vec<Failure> {
-        let index = read(self.index);
+    pub fn lint(&self, files: &[PromptFile<'_>]) -> Vec<LintFinding> {
+        let index = parse_index(self.index);
         let mut failures = Vec::new();
-        let mut fail = |message: String| failures.push(Failure::new(message));
+        let mut fail = |message: String| failures.push(LintFinding::new(message));
         for file in files {
-            let Registered { name, version, text } = file;
-            let hash = ContentHash::of_bytes(text.as_bytes()).to_string();
+            let PromptFile { name, version, text } = file;
+            let hash = ContentHash::hash_bytes(text.as_bytes()).to_string();
             let noted = index.get(name.as_str()).and_then(|prompt| prompt.get(&format!("v{version}")));
             match noted {
                 None => fail(format!("prompt {name} v{version} is not registered in prompts/index.toml")),
                 Some(_) => {
-                    if let Some(message) = self.changed(file) {
+                    if let Some(message) = self.describe_change(file) {
                         fail(message);
                     }
                 }
@@ -99,8 +100,9 @@ impl Registry<'_> {
     }
 }
 
-/// The tables of the index. It is as much TOML as the index needs: tables, and keys with a number or a string.
-fn read(index: &str) -> BTreeMap<String, BTreeMap<String, String>> {
+/// The tables of the index. It is as much TOML as the index needs: tables, and keys with a number
+/// or a string.
+fn parse_index(index: &str) -> BTreeMap<String, BTreeMap<String, String>> {
     let mut tables: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     let mut table = String::new();
     for line in index.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
@@ -118,21 +120,21 @@ fn read(index: &str) -> BTreeMap<String, BTreeMap<String, String>> {
 mod tests {
     use super::*;
 
-    fn failures(registry: &Registry<'_>, files: &[Registered<'_>]) -> Vec<String> {
-        registry.score(files).iter().map(ToString::to_string).collect()
+    fn failures(registry: &PromptVersionIndex<'_>, files: &[PromptFile<'_>]) -> Vec<String> {
+        registry.lint(files).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn the_prompts_are_those_that_are_registered() {
-        assert_eq!(failures(&Registry::BUILT, &registered()), Vec::<String>::new());
+        assert_eq!(failures(&PromptVersionIndex::BUILT_IN, &prompt_files()), Vec::<String>::new());
     }
 
     #[test]
     fn a_changed_prompt_needs_a_new_version_and_a_line_in_the_changelog() {
-        let mut files = registered();
+        let mut files = prompt_files();
         let text = files[0].text.replace("Never fabricate", "Seldom fabricate");
         files[0].text = &text;
-        let told = failures(&Registry::BUILT, &files);
+        let told = failures(&PromptVersionIndex::BUILT_IN, &files);
         assert_eq!(
             told[0],
             "FAIL: prompt brief v1 changed without a new version: make it v2, or put it back"
@@ -140,25 +142,31 @@ mod tests {
         assert!(told[1].contains("CHANGELOG"), "{told:?}");
 
         // As a new version it needs both lines.
-        let mut more = registered();
-        more.push(Registered { name: PromptName::Brief, version: 2, text: &text });
-        assert_eq!(failures(&Registry::BUILT, &more).len(), 3);
-        let hash = ContentHash::of_bytes(text.as_bytes()).to_string();
-        let index =
-            Registry::BUILT.index.replacen("version = 1", &format!("version = 2\nv2 = \"{hash}\""), 1);
-        let noted = Registry { index: &index, ..Registry::BUILT };
+        let mut more = prompt_files();
+        more.push(PromptFile { name: PromptName::Brief, version: 2, text: &text });
+        assert_eq!(failures(&PromptVersionIndex::BUILT_IN, &more).len(), 3);
+        let hash = ContentHash::hash_bytes(text.as_bytes()).to_string();
+        let index = PromptVersionIndex::BUILT_IN.index.replacen(
+            "version = 1",
+            &format!("version = 2\nv2 = \"{hash}\""),
+            1,
+        );
+        let noted = PromptVersionIndex { index: &index, ..PromptVersionIndex::BUILT_IN };
         assert_eq!(failures(&noted, &more).len(), 1);
         let changelog = format!("{}\n- brief v2 ({}): tried something", noted.changelog, &hash[..12]);
-        assert_eq!(failures(&Registry { changelog: &changelog, ..noted }, &more), Vec::<String>::new());
+        assert_eq!(
+            failures(&PromptVersionIndex { changelog: &changelog, ..noted }, &more),
+            Vec::<String>::new()
+        );
     }
 
     #[test]
     fn a_version_that_is_gone_is_missed() {
-        let files = registered();
-        let told = failures(&Registry::BUILT, &files[1..]);
+        let files = prompt_files();
+        let told = failures(&PromptVersionIndex::BUILT_IN, &files[1..]);
         assert_eq!(told.len(), 2, "{told:?}");
         assert!(told[1].ends_with("prompt brief v1 is registered, but its file is gone"));
-        let empty = Registry { index: "", changelog: "" };
+        let empty = PromptVersionIndex { index: "", changelog: "" };
         assert_eq!(failures(&empty, &files).len(), 6);
     }
 }

@@ -1,29 +1,29 @@
-//! A prompt is code that no compiler reads, so it is scored against what it feeds.
+//! Prompt linter: checks a prompt against the code that uses it.
 //!
-//! [`score`] holds a prompt against the enums of the brief, the tools there are, and the [`Rule`]s it must carry. It is not
-//! content with a word being there: a rule counts where a sentence says it, plainly, before the athlete's notes, and where no
-//! other sentence takes it back. Every failure is one `FAIL:` line.
+//! [`lint`] compares a prompt with the enums of the brief, the tools and the [`PromptRule`]s it must
+//! contain. A rule counts only if a sentence states it before the athlete's notes and no other
+//! sentence contradicts it. Every failure is one `FAIL:` line.
 
 mod cacheable_prefix;
 mod references;
-mod rules;
+mod required_rules;
 mod sentences;
 #[cfg(test)]
 mod tests;
 
-pub use rules::{Evidence, Rule};
+pub use required_rules::{PromptRule, RuleEnforcement};
 
-use crate::prompt::{Prompt, PromptName, Registry, registered};
+use crate::prompt::{Prompt, PromptName, PromptVersionIndex, prompt_files};
 use fitness_core::facts::FactName;
 use fitness_core::llm_output::brief::{Metric, Tone};
-use fitness_core::plan::ActionKind;
-use sentences::{Sentence, Word, begins_with, has_any, listed, says_any, sentences};
+use fitness_core::plan::HumanActionKind;
+use sentences::{Sentence, Word, has_any_phrase, has_any_stems, list_tokens, sentences, starts_with_stems};
 use std::fmt;
 use std::ops::Range;
 
 /// What a prompt is held against.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known<'a> {
+pub struct LintContext<'a> {
     /// The metrics a brief may report.
     pub metrics: Vec<&'a str>,
     /// The tones it may have.
@@ -35,34 +35,34 @@ pub struct Known<'a> {
     /// The facts there are.
     pub facts: Vec<&'a str>,
     /// The rules it must carry.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PromptRule>,
     /// Whether it has to list metrics and tones.
-    pub lists: bool,
+    pub must_list: bool,
 }
 
-impl<'a> Known<'a> {
+impl<'a> LintContext<'a> {
     /// What holds for one of our prompts, or for any other one.
     #[must_use]
-    pub fn of(name: Option<PromptName>, tools: &[&'a str]) -> Self {
+    pub fn for_prompt(name: Option<PromptName>, tools: &[&'a str]) -> Self {
         Self {
             metrics: Metric::ALL.iter().map(|metric| metric.as_str()).collect(),
             tones: Tone::ALL.iter().map(|tone| tone.as_str()).collect(),
             tools: tools.to_vec(),
-            human_verbs: ActionKind::ALL.iter().map(|action| action.as_str()).collect(),
+            human_verbs: HumanActionKind::ALL.iter().map(|action| action.as_str()).collect(),
             facts: FactName::ALL.iter().map(|fact| fact.as_str()).collect(),
-            rules: Rule::needed(name),
-            lists: name == Some(PromptName::Brief),
+            rules: PromptRule::for_prompt(name),
+            must_list: name == Some(PromptName::Brief),
         }
     }
 }
 
 /// Something that is wrong with a prompt. It prints as one line: `FAIL: …`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct LintFinding {
     message: String,
 }
 
-impl Failure {
+impl LintFinding {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into() }
     }
@@ -74,7 +74,7 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for LintFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "FAIL: {}", self.message)
     }
@@ -82,69 +82,75 @@ impl fmt::Display for Failure {
 
 /// Everything that is wrong with a prompt; empty when it is in step with what it feeds.
 #[must_use]
-pub fn score(prompt: &str, against: &Known<'_>) -> Vec<Failure> {
+pub fn lint(prompt: &str, against: &LintContext<'_>) -> Vec<LintFinding> {
     let mut failures = Vec::new();
-    let mut fail = |message: String| failures.push(Failure::new(message));
+    let mut fail = |message: String| failures.push(LintFinding::new(message));
     let (bare, comments) = sentences::without_comments(prompt);
     for comment in comments {
-        fail(format!("prompt hides something in a comment: `{}`", line(prompt, comment)));
+        fail(format!("prompt hides something in a comment: `{}`", single_line(prompt, comment)));
     }
     let prompt = bare.as_str();
     for (heading, allowed) in [("METRICS", &against.metrics), ("TONES", &against.tones)] {
-        let listed = listed(prompt, heading);
+        let listed = list_tokens(prompt, heading);
         let drift: Vec<&String> = listed.iter().filter(|token| !allowed.contains(&token.as_str())).collect();
         let what = heading.to_lowercase();
         if !drift.is_empty() {
             fail(format!("prompt advertises non-schema {what}: {}", quoted_list(&drift)));
         }
-        if against.lists && listed.is_empty() {
+        if against.must_list && listed.is_empty() {
             fail(format!("prompt advertises no {what}"));
         }
     }
     let sentences = sentences(prompt);
-    let notes = prompt.find(NOTES);
+    let notes = prompt.find(NOTES_PLACEHOLDER);
     for rule in &against.rules {
-        if let Some(message) = broken(*rule, prompt, &sentences, notes) {
+        if let Some(message) = find_rule_problem(*rule, prompt, &sentences, notes) {
             fail(message);
         }
     }
-    match prompt.matches(NOTES).count() {
+    match prompt.matches(NOTES_PLACEHOLDER).count() {
         0 => fail("prompt no longer wires in saved user notes".to_owned()),
         1 => {}
         _ => fail("prompt wires in saved user notes more than once".to_owned()),
     }
     for sentence in &sentences {
-        if has_any(&sentence.words, TAKEN_BACK) {
-            fail(format!("prompt takes its rules back: `{}`", line(prompt, sentence.at.clone())));
-        } else if has_any(&sentence.words, OF_OTHERS) {
-            fail(format!("prompt speaks of another prompt: `{}`", line(prompt, sentence.at.clone())));
-        } else if permits(&sentence.words) {
-            fail(format!("prompt permits what its rules are about: `{}`", line(prompt, sentence.at.clone())));
+        if has_any_stems(&sentence.words, REVOKING_STEMS) {
+            fail(format!("prompt takes its rules back: `{}`", single_line(prompt, sentence.range.clone())));
+        } else if has_any_stems(&sentence.words, OTHER_PROMPT_PHRASES) {
+            fail(format!(
+                "prompt speaks of another prompt: `{}`",
+                single_line(prompt, sentence.range.clone())
+            ));
+        } else if permits_ruled_topic(&sentence.words) {
+            fail(format!(
+                "prompt permits what its rules are about: `{}`",
+                single_line(prompt, sentence.range.clone())
+            ));
         }
     }
-    references::strange(prompt, against).into_iter().for_each(&mut fail);
-    cacheable_prefix::changing(prompt).into_iter().for_each(&mut fail);
+    references::find_unknown_references(prompt, against).into_iter().for_each(&mut fail);
+    cacheable_prefix::find_variable_content(prompt).into_iter().for_each(&mut fail);
     failures
 }
 
-/// Everything that is wrong with the prompts this program was built with, each held against what `known` says there is, and
-/// with their register.
+/// Everything that is wrong with the prompts this program was built with, each held against what
+/// `known` says there is, and with their register.
 #[must_use]
-pub fn score_ours<'a>(known: impl Fn(PromptName) -> Known<'a>) -> Vec<Failure> {
-    let of = |name: PromptName| score(Prompt::current(name).text, &known(name));
-    Registry::BUILT
-        .score(&registered())
+pub fn lint_built_in<'a>(known: impl Fn(PromptName) -> LintContext<'a>) -> Vec<LintFinding> {
+    let of = |name: PromptName| lint(Prompt::current(name).text, &known(name));
+    PromptVersionIndex::BUILT_IN
+        .lint(&prompt_files())
         .into_iter()
         .chain(PromptName::ALL.iter().copied().flat_map(of))
         .collect()
 }
 
 /// Where the athlete's notes go.
-const NOTES: &str = "{user_notes}";
+const NOTES_PLACEHOLDER: &str = "{user_notes}";
 
 /// Words of a sentence that takes back what others say. Stems, so that every form of a word is one.
 #[rustfmt::skip]
-const TAKEN_BACK: &[&str] = &[
+const REVOKING_STEMS: &[&str] = &[
     "ignore the", "ignore th", "ignore any", "ignore all", "ignore rule", "ignore every", "ignore what",
     "disregard", "not appl", "no longer appl", "only appl", "not binding", "not strict", "overrid",
     "supersede", "forget the", "forget what", "forget every", "this rule", "that rule", "rule above",
@@ -156,15 +162,14 @@ const TAKEN_BACK: &[&str] = &[
 
 /// What is said of a prompt that is not this one: a rule that stands there is none here.
 #[rustfmt::skip]
-const OF_OTHERS: &[&str] = &[
+const OTHER_PROMPT_PHRASES: &[&str] = &[
     "old prompt", "previous prompt", "earlier prompt", "former prompt", "last prompt", "other prompt", "prompt said",
     "prompt used to", "prompt had", "old version", "previous version", "earlier version", "version said", "old rule",
     "previous rule", "former rule", "earlier rule", "rule was", "rules were", "used to say", "used to read", "once read",
 ];
 
-/// What permits something.
 #[rustfmt::skip]
-const PERMITS: &[&str] = &[
+const PERMITTING_PHRASES: &[&str] = &[
     "feel free", "free to", "you may", "you can", "you could", "you are allowed", "is allowed", "are allowed", "is fine",
     "are fine", "is okay", "is ok", "are okay", "are ok", "is acceptable", "are acceptable", "is welcome", "are welcome",
     "no harm", "no need", "need not", "needn't", "don't need", "not need", "don't have to", "not have to", "go ahead",
@@ -178,7 +183,7 @@ const PERMITS: &[&str] = &[
 
 /// What the rules are about. A permission that touches none of it is a matter of taste.
 #[rustfmt::skip]
-const RULED: &[&str] = &[
+const RULE_TOPICS: &[&str] = &[
     "number", "digit", "figure", "value", "metric", "data", "date", "missing", "gap", "estimat", "approximat", "guess",
     "invent", "fabricat", "plausib", "assum", "infer", "round", "plan", "session", "workout", "change", "proposal",
     "decision", "decid", "approv", "athlete", "they feel", "device", "watch", "eas", "rest day", "note", "instruction",
@@ -186,14 +191,15 @@ const RULED: &[&str] = &[
     "link", "list", "rule", "this", "that", "these", "all of",
 ];
 
-/// Whether a sentence permits something that the rules are about. The rules of a prompt bind; they permit nothing.
-fn permits(words: &[Word]) -> bool {
-    says_any(words, PERMITS) && has_any(words, RULED)
+/// Whether a sentence permits something that the rules are about. The rules of a prompt bind; they
+/// permit nothing.
+fn permits_ruled_topic(words: &[Word]) -> bool {
+    has_any_phrase(words, PERMITTING_PHRASES) && has_any_stems(words, RULE_TOPICS)
 }
 
 /// Words that make a wish of a rule. A rule's own sentence has none of them.
 #[rustfmt::skip]
-const WEAK: &[&str] = &[
+const WEAKENING_WORDS: &[&str] = &[
     "try to", "try", "if possible", "when possible", "where possible", "wherever possible", "if you can",
     "when you can", "ideally", "preferably", "usually", "generally", "normally", "typically", "mostly",
     "mainly", "often", "sometimes", "occasionally", "unless", "except", "optional", "optionally", "may",
@@ -213,7 +219,7 @@ const WEAK: &[&str] = &[
 
 /// Words that permit what a rule forbids, or the other way round.
 #[rustfmt::skip]
-const OPPOSED: &[&str] = &[
+const OPPOSING_WORDS: &[&str] = &[
     "may", "can", "could", "might", "free to", "fine", "okay", "ok", "allowed", "acceptable", "welcome",
     "sometimes", "optional", "need not", "no need", "needn't", "not need", "don't need", "don't have to",
     "ignore", "drop", "skip", "unless", "always", "hide", "leave out", "left for", "do not mention",
@@ -222,63 +228,77 @@ const OPPOSED: &[&str] = &[
 ];
 
 /// What may stand before a rule in its clause.
-const LEAD: &[&str] = &["and", "also", "then", "always", "you", "must", "so"];
+const LEADING_WORDS: &[&str] = &["and", "also", "then", "always", "you", "must", "so"];
 
 /// What is wrong with how a prompt says a rule.
-fn broken(rule: Rule, prompt: &str, sentences: &[Sentence], notes: Option<usize>) -> Option<String> {
+fn find_rule_problem(
+    rule: PromptRule,
+    prompt: &str,
+    sentences: &[Sentence],
+    notes: Option<usize>,
+) -> Option<String> {
     let mut weakened = None;
     let mut said = None;
     for sentence in sentences {
-        let Some(found) = sentences::find(&sentence.words, rule.said()) else { continue };
-        let late = notes.is_some_and(|notes| sentence.at.start > notes);
-        let quoted =
-            sentence.words.get(found.start).is_some_and(|word| sentences::is_quoted(prompt, word.at.start));
-        if late || quoted || !is_plain(rule, &sentence.words, found.clone()) {
+        let Some(found) = sentences::find_pattern(&sentence.words, rule.pattern()) else { continue };
+        let late = notes.is_some_and(|notes| sentence.range.start > notes);
+        let quoted = sentence
+            .words
+            .get(found.start)
+            .is_some_and(|word| sentences::is_quoted(prompt, word.range.start));
+        if late || quoted || !states_rule(rule, &sentence.words, found.clone()) {
             weakened.get_or_insert((late, sentence));
         } else {
             said.get_or_insert(sentence);
         }
     }
-    let told = |sentence: &Sentence| line(prompt, sentence.at.clone());
+    let told = |sentence: &Sentence| single_line(prompt, sentence.range.clone());
     let Some(said) = said else {
         return Some(match weakened {
             Some((true, sentence)) => {
-                format!("{}: it stands after the athlete's notes: `{}`", rule.dropped(), told(sentence))
+                format!(
+                    "{}: it stands after the athlete's notes: `{}`",
+                    rule.missing_message(),
+                    told(sentence)
+                )
             }
-            Some((false, sentence)) => format!("{}: it is weakened: `{}`", rule.dropped(), told(sentence)),
-            None => rule.dropped().to_owned(),
+            Some((false, sentence)) => {
+                format!("{}: it is weakened: `{}`", rule.missing_message(), told(sentence))
+            }
+            None => rule.missing_message().to_owned(),
         });
     };
-    let against = sentences.iter().find(|sentence| *sentence != said && opposes(rule, &sentence.words));
+    let against =
+        sentences.iter().find(|sentence| *sentence != said && contradicts_rule(rule, &sentence.words));
     let against = against.or(weakened.map(|(_, sentence)| sentence));
     against.map(|sentence| format!("prompt contradicts its {} rule: `{}`", rule.id(), told(sentence)))
 }
 
-/// Whether a rule is said as such: at the beginning of a clause, with nothing in the clause that is not the rule's, and with
-/// nothing in its sentence that makes a wish of it.
-fn is_plain(rule: Rule, words: &[Word], found: Range<usize>) -> bool {
+/// Whether a rule is said as such: at the beginning of a clause, with nothing in the clause that is
+/// not the rule's, and with nothing in its sentence that makes a wish of it.
+fn states_rule(rule: PromptRule, words: &[Word], found: Range<usize>) -> bool {
     let begin = words[..=found.start].iter().rposition(|word| word.begins).unwrap_or(0);
-    let lead = words[begin..found.start].iter().all(|word| LEAD.contains(&word.text.as_str()));
+    let lead = words[begin..found.start].iter().all(|word| LEADING_WORDS.contains(&word.text.as_str()));
     let own = |word: &Word| {
-        let mut said = rule.said().split([' ', '|']).chain(rule.also().split(' '));
+        let mut said = rule.pattern().split([' ', '|']).chain(rule.allowed_words().split(' '));
         said.any(|own| own == word.text)
     };
     // The clause goes on to the next semicolon.
     let clause = words[found.start..].iter().enumerate().take_while(|(at, word)| *at == 0 || !word.parted);
     let alone = clause.into_iter().all(|(_, word)| own(word));
-    lead && alone && !says_any(words, WEAK)
+    lead && alone && !has_any_phrase(words, WEAKENING_WORDS)
 }
 
-fn opposes(rule: Rule, words: &[Word]) -> bool {
-    if !has_any(words, rule.topics()) {
+fn contradicts_rule(rule: PromptRule, words: &[Word]) -> bool {
+    if !has_any_stems(words, rule.topics()) {
         return false;
     }
     // What forbids stands before what it forbids: `guess what you do not know` forbids nothing.
     let topic =
-        (0..words.len()).find(|at| rule.topics().iter().any(|topic| begins_with(&words[*at..], topic)));
+        (0..words.len()).find(|at| rule.topics().iter().any(|topic| starts_with_stems(&words[*at..], topic)));
     let before = &words[..topic.unwrap_or(words.len())];
-    let forbids = says_any(before, &["never", "not", "no", "without", "don't"]);
-    says_any(words, OPPOSED) || (rule.is_strict() && !forbids)
+    let forbids = has_any_phrase(before, &["never", "not", "no", "without", "don't"]);
+    has_any_phrase(words, OPPOSING_WORDS) || (rule.is_strict() && !forbids)
 }
 
 /// Every word of letters, digits and underscores, with what stands before and after it.
@@ -294,14 +314,13 @@ fn identifiers(prompt: &str) -> Vec<(String, &str, &str)> {
     found
 }
 
-/// `['a', 'b']`
 fn quoted_list(words: &[&String]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     format!("[{}]", quoted.join(", "))
 }
 
 /// A stretch of a prompt on one line, cut.
-fn line(prompt: &str, at: Range<usize>) -> String {
+fn single_line(prompt: &str, at: Range<usize>) -> String {
     let text = prompt.get(at).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let cut: String = text.chars().take(100).collect();
     if cut.len() < text.len() { format!("{cut}…") } else { cut }
@@ -309,12 +328,12 @@ fn line(prompt: &str, at: Range<usize>) -> String {
 
 /// Where a prompt says a rule: from its first word to the end of its clause or sentence.
 #[cfg(test)]
-fn span(rule: Rule, prompt: &str) -> Option<Range<usize>> {
+fn rule_span(rule: PromptRule, prompt: &str) -> Option<Range<usize>> {
     sentences(prompt).iter().find_map(|sentence| {
-        let found = sentences::find(&sentence.words, rule.said())?;
-        let start = sentence.words.get(found.start)?.at.start;
-        let last = sentence.words.get(found.end.checked_sub(1)?)?.at.end;
-        let rest = prompt.get(last..sentence.at.end)?;
+        let found = sentences::find_pattern(&sentence.words, rule.pattern())?;
+        let start = sentence.words.get(found.start)?.range.start;
+        let last = sentence.words.get(found.end.checked_sub(1)?)?.range.end;
+        let rest = prompt.get(last..sentence.range.end)?;
         Some(start..last + rest.find(';').unwrap_or(rest.len()))
     })
 }

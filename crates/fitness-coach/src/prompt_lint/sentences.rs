@@ -1,4 +1,4 @@
-//! A prompt as sentences, and phrases in them.
+//! Splits a prompt into sentences and finds phrases in them.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) text: String,
-    pub(super) at: Range<usize>,
+    pub(super) range: Range<usize>,
     /// Whether a clause begins with it.
     pub(super) begins: bool,
     /// Whether a semicolon stands before it.
@@ -17,32 +17,33 @@ pub(super) struct Word {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sentence {
     pub(super) words: Vec<Word>,
-    pub(super) at: Range<usize>,
+    pub(super) range: Range<usize>,
 }
 
 /// Lists under a heading: `METRICS:`, then `- token` lines, or tokens behind it on its own line.
 pub(super) const HEADINGS: [&str; 3] = ["METRICS", "TONES", "TOOLS"];
 
 /// What a line lists behind a heading; `None` where it is no heading.
-fn behind<'a>(line: &'a str, heading: &str) -> Option<&'a str> {
+fn after_heading<'a>(line: &'a str, heading: &str) -> Option<&'a str> {
     let bare = line.trim().trim_matches(['#', '*', ' ']);
     let rest = bare.strip_prefix(heading)?.trim_start_matches('*');
     rest.strip_prefix(':').map(|rest| rest.trim_matches(['*', ' ']))
 }
 
 /// What a line of a list holds. A model reads every kind of bullet alike.
-fn entry(line: &str) -> Option<&str> {
+fn list_entry(line: &str) -> Option<&str> {
     line.trim().strip_prefix(['-', '*', '•', '+', '–']).map(str::trim)
 }
 
-/// The tokens that a prompt lists under a heading. An empty line does not end a list; a model reads on.
-pub(super) fn listed(prompt: &str, heading: &str) -> Vec<String> {
+/// The tokens that a prompt lists under a heading. An empty line does not end a list; a model reads
+/// on.
+pub(super) fn list_tokens(prompt: &str, heading: &str) -> Vec<String> {
     let mut lines = prompt.lines();
     let mut tokens = Vec::new();
     while let Some(line) = lines.next() {
-        let Some(here) = behind(line, heading) else { continue };
+        let Some(here) = after_heading(line, heading) else { continue };
         let below =
-            lines.clone().map_while(|line| if line.trim().is_empty() { Some("") } else { entry(line) });
+            lines.clone().map_while(|line| if line.trim().is_empty() { Some("") } else { list_entry(line) });
         let here = here.split([',', ';', '/']).flat_map(|part| part.split(" and "));
         let clean = |token: &str| token.trim().trim_matches(['`', '.', '"']).to_owned();
         tokens.extend(here.chain(below).map(clean).filter(|token| !token.is_empty()));
@@ -52,7 +53,8 @@ pub(super) fn listed(prompt: &str, heading: &str) -> Vec<String> {
     tokens
 }
 
-/// The prompt with blanks in the place of its comments, and the comments. What is commented out is no rule any more.
+/// The prompt with blanks in the place of its comments, and the comments. What is commented out is
+/// no rule any more.
 pub(super) fn without_comments(prompt: &str) -> (String, Vec<Range<usize>>) {
     const BEGIN: &str = "<!--";
     const END: &str = "-->";
@@ -81,7 +83,8 @@ pub(super) fn is_quoted(prompt: &str, at: usize) -> bool {
     count('"') % 2 == 1 || count('“') > count('”') || count('«') > count('»') || line.starts_with('>')
 }
 
-/// The sentences of a prompt, without its lists. A line break within a sentence is a blank; an empty line ends it.
+/// The sentences of a prompt, without its lists. A line break within a sentence is a blank; an
+/// empty line ends it.
 pub(super) fn sentences(prompt: &str) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     let mut start = None;
@@ -89,10 +92,10 @@ pub(super) fn sentences(prompt: &str) -> Vec<Sentence> {
     let mut at = 0;
     for line in prompt.split_inclusive('\n') {
         let bare = line.trim();
-        let heading = HEADINGS.iter().any(|heading| behind(bare, heading).is_some());
-        in_a_list = heading || (in_a_list && (bare.is_empty() || entry(bare).is_some()));
+        let heading = HEADINGS.iter().any(|heading| after_heading(bare, heading).is_some());
+        in_a_list = heading || (in_a_list && (bare.is_empty() || list_entry(bare).is_some()));
         if in_a_list || bare.is_empty() {
-            close(prompt, &mut start, at, &mut sentences);
+            push_sentence(prompt, &mut start, at, &mut sentences);
         } else {
             let mut chars = line.char_indices().peekable();
             while let Some((offset, c)) = chars.next() {
@@ -103,22 +106,22 @@ pub(super) fn sentences(prompt: &str) -> Vec<Sentence> {
                 let ends =
                     chars.peek().is_none_or(|(_, next)| next.is_whitespace() || "\"”’)".contains(*next));
                 if matches!(c, '.' | '!' | '?') && ends {
-                    close(prompt, &mut start, here, &mut sentences);
+                    push_sentence(prompt, &mut start, here, &mut sentences);
                 }
             }
         }
         at += line.len();
     }
-    close(prompt, &mut start, at, &mut sentences);
+    push_sentence(prompt, &mut start, at, &mut sentences);
     sentences
 }
 
-fn close(prompt: &str, start: &mut Option<usize>, end: usize, sentences: &mut Vec<Sentence>) {
+fn push_sentence(prompt: &str, start: &mut Option<usize>, end: usize, sentences: &mut Vec<Sentence>) {
     let Some(from) = start.take() else { return };
     let at = from..end;
     let words = words(prompt.get(at.clone()).unwrap_or_default(), from);
     if !words.is_empty() {
-        sentences.push(Sentence { words, at });
+        sentences.push(Sentence { words, range: at });
     }
 }
 
@@ -135,7 +138,7 @@ fn words(text: &str, from: usize) -> Vec<Word> {
             let text = rest[..end].to_lowercase().replace('’', "'").trim_end_matches('\'').to_owned();
             // A comma alone begins nothing: what stands before it may be a condition.
             begins |= parted || (pause && ["and", "then"].contains(&text.as_str()));
-            words.push(Word { text, at: at..at + end, begins, parted });
+            words.push(Word { text, range: at..at + end, begins, parted });
             (begins, pause, parted) = (false, false, false);
             rest = &rest[end..];
             at += end;
@@ -149,48 +152,49 @@ fn words(text: &str, from: usize) -> Vec<Word> {
     words
 }
 
-/// Where a pattern stands in words: alternatives are parted by `|`, `..` is up to five words of any kind.
-pub(super) fn find(words: &[Word], pattern: &str) -> Option<Range<usize>> {
+/// Where a pattern stands in words: alternatives are parted by `|`, `..` is up to five words of any
+/// kind.
+pub(super) fn find_pattern(words: &[Word], pattern: &str) -> Option<Range<usize>> {
     let parts: Vec<&str> = pattern.split(' ').collect();
-    (0..words.len()).find_map(|at| Some(at..ends(words, at, &parts)?))
+    (0..words.len()).find_map(|at| Some(at..match_end(words, at, &parts)?))
 }
 
-fn ends(words: &[Word], at: usize, parts: &[&str]) -> Option<usize> {
+fn match_end(words: &[Word], at: usize, parts: &[&str]) -> Option<usize> {
     let Some((part, rest)) = parts.split_first() else { return Some(at) };
     if *part == ".." {
-        return (0..=5).find_map(|skipped| ends(words, at + skipped, rest));
+        return (0..=5).find_map(|skipped| match_end(words, at + skipped, rest));
     }
     let word = words.get(at)?;
-    part.split('|').any(|one| one == word.text).then(|| ends(words, at + 1, rest))?
+    part.split('|').any(|one| one == word.text).then(|| match_end(words, at + 1, rest))?
 }
 
 /// Whether words that begin with these stems follow each other: `not appl` is in `does not apply`.
-fn has(words: &[Word], stems: &str) -> bool {
-    (0..words.len()).any(|at| begins_with(&words[at..], stems))
+fn has_stems(words: &[Word], stems: &str) -> bool {
+    (0..words.len()).any(|at| starts_with_stems(&words[at..], stems))
 }
 
 /// The words on one line, each between blanks: looking for many phrases in it is quick.
-fn joined(words: &[Word]) -> String {
+fn join_words(words: &[Word]) -> String {
     words.iter().fold(" ".to_owned(), |line, word| line + &word.text + " ")
 }
 
 /// Whether any of these stems are among the words, as [`has`] says.
-pub(super) fn has_any(words: &[Word], all: &[&str]) -> bool {
-    let line = joined(words);
+pub(super) fn has_any_stems(words: &[Word], all: &[&str]) -> bool {
+    let line = join_words(words);
     let first = |stems: &str| stems.split(' ').next().unwrap_or_default().to_owned();
-    all.iter().any(|stems| line.contains(&first(stems)) && has(words, stems))
+    all.iter().any(|stems| line.contains(&first(stems)) && has_stems(words, stems))
 }
 
 /// Whether any of these phrases is among the words, as whole words.
-pub(super) fn says_any(words: &[Word], all: &[&str]) -> bool {
-    let line = joined(words);
+pub(super) fn has_any_phrase(words: &[Word], all: &[&str]) -> bool {
+    let line = join_words(words);
     let whole =
         |(at, phrase): (usize, &str)| line[..at].ends_with(' ') && line[at + phrase.len()..].starts_with(' ');
     all.iter().any(|phrase| line.match_indices(phrase).any(whole))
 }
 
 /// Whether words begin with these stems.
-pub(super) fn begins_with(words: &[Word], stems: &str) -> bool {
+pub(super) fn starts_with_stems(words: &[Word], stems: &str) -> bool {
     let mut rest = words.iter();
     stems.split(' ').all(|stem| rest.next().is_some_and(|word| word.text.starts_with(stem)))
 }
@@ -202,17 +206,23 @@ mod tests {
     #[test]
     fn a_prompt_is_sentences_and_lists() {
         let prompt = "You are\na coach. Never guess; say so!\n\nMETRICS:\n- sleep\n- recovery\n- sleep\n\nNotes:\n{user_notes}";
-        let told: Vec<&str> = sentences(prompt).iter().map(|sentence| &prompt[sentence.at.clone()]).collect();
+        let told: Vec<&str> =
+            sentences(prompt).iter().map(|sentence| &prompt[sentence.range.clone()]).collect();
         assert_eq!(told, ["You are\na coach", "Never guess; say so", "Notes:\n{user_notes}"]);
-        assert_eq!(listed(prompt, "METRICS"), ["recovery", "sleep"]);
-        assert_eq!(listed(prompt, "TONES"), Vec::<String>::new());
+        assert_eq!(list_tokens(prompt, "METRICS"), ["recovery", "sleep"]);
+        assert_eq!(list_tokens(prompt, "TONES"), Vec::<String>::new());
         let words = &sentences(prompt)[1].words;
         let begins: Vec<&str> =
             words.iter().filter(|word| word.begins).map(|word| word.text.as_str()).collect();
         assert_eq!(begins, ["never", "say"]);
-        assert!(find(words, "never|not guess .. so").is_some() && find(words, "guess never").is_none());
         assert!(
-            has_any(words, &["nev gue"]) && !says_any(words, &["nev gue"]) && says_any(words, &["say so"])
+            find_pattern(words, "never|not guess .. so").is_some()
+                && find_pattern(words, "guess never").is_none()
+        );
+        assert!(
+            has_any_stems(words, &["nev gue"])
+                && !has_any_phrase(words, &["nev gue"])
+                && has_any_phrase(words, &["say so"])
         );
         assert_eq!(sentences(""), []);
     }
@@ -228,13 +238,13 @@ mod tests {
             "**METRICS:**\n• sleep\n+ `moonphase`",
             "## METRICS:\n- sleep\n- moonphase\nThat is all.\n- other",
         ] {
-            assert_eq!(listed(prompt, "METRICS"), ["moonphase", "sleep"], "{prompt}");
+            assert_eq!(list_tokens(prompt, "METRICS"), ["moonphase", "sleep"], "{prompt}");
         }
         assert_eq!(sentences("METRICS:\n\n- a\n\n- b\n\nWrite.").len(), 1);
     }
 
     #[test]
-    fn what_is_commented_out_or_quoted_is_told_apart() {
+    fn comments_and_quotes_are_recognised() {
         let (bare, comments) = without_comments("A <!-- ü\nB --> C <!-- D");
         assert_eq!(bare, "A        \n      C       ");
         assert_eq!(comments.len(), 2);

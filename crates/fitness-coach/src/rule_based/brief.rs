@@ -1,52 +1,54 @@
-//! A brief by rules. What differs between two mornings is in the facts; nothing is left to chance.
+//! The daily brief of the built-in coach: fixed sentences chosen by rules from the facts.
 
 use fitness_core::adherence::grade::Verdict;
-use fitness_core::domain::observation::Excuse;
+use fitness_core::domain::observation::AbsenceReason;
 use fitness_core::facts::{FactName, FactValue, FactWord, Facts};
 use fitness_core::llm_output::brief::{Briefing, Metric, Tone};
 use fitness_core::metrics::fitness::{FormBand, RampBand};
 use fitness_core::metrics::recovery::RecoveryBand;
-use fitness_core::metrics::recovery::illness::IllnessSigns;
-use fitness_core::metrics::{Absent, Quality};
+use fitness_core::metrics::recovery::illness::IllnessSignDuration;
+use fitness_core::metrics::{MissingReason, Quality};
 use fitness_core::plan::WorkoutKind;
 use std::collections::BTreeSet;
 
-/// A brief of any facts, however few.
+/// Writes a brief from any set of facts.
 #[must_use]
 pub fn brief(facts: &Facts) -> Briefing {
-    let mut pen = Pen { facts, sentences: Vec::new(), told: BTreeSet::new() };
-    session(&mut pen);
-    last_verdict(&mut pen);
-    marked(&mut pen);
-    recovery(&mut pen);
-    sleep(&mut pen);
-    load(&mut pen);
-    question(&mut pen);
-    race(&mut pen);
-    last_word(&mut pen);
-    let tone = if pen.is_worried() || pen.told.is_empty() { Tone::Neutral } else { Tone::Encouraging };
-    Briefing { metrics: pen.told.into_iter().collect(), tone, body: pen.sentences.join(" ") }
+    let mut writer = BriefWriter { facts, sentences: Vec::new(), metrics: BTreeSet::new() };
+    write_workout(&mut writer);
+    write_last_verdict(&mut writer);
+    write_absence(&mut writer);
+    write_missing_data(&mut writer);
+    write_recovery(&mut writer);
+    write_sleep(&mut writer);
+    write_load(&mut writer);
+    write_question(&mut writer);
+    write_race(&mut writer);
+    write_closing(&mut writer);
+    let tone =
+        if writer.has_warning() || writer.metrics.is_empty() { Tone::Neutral } else { Tone::Encouraging };
+    Briefing { metrics: writer.metrics.into_iter().collect(), tone, body: writer.sentences.join(" ") }
 }
 
-struct Pen<'a> {
+struct BriefWriter<'a> {
     facts: &'a Facts,
     sentences: Vec<String>,
-    told: BTreeSet<Metric>,
+    metrics: BTreeSet<Metric>,
 }
 
-impl Pen<'_> {
-    fn knows(&self, name: FactName) -> bool {
+impl BriefWriter<'_> {
+    fn has_fact(&self, name: FactName) -> bool {
         self.facts.find(name.as_str()).is_some()
     }
 
-    fn word(&self, name: FactName) -> Option<FactWord> {
+    fn fact_word(&self, name: FactName) -> Option<FactWord> {
         match self.facts.find(name.as_str()).map(|fact| &fact.value) {
             Some(FactValue::Word(word)) => Some(*word),
             _ => None,
         }
     }
 
-    fn number(&self, name: FactName) -> Option<f64> {
+    fn fact_number(&self, name: FactName) -> Option<f64> {
         match self.facts.find(name.as_str()).map(|fact| &fact.value) {
             Some(FactValue::Number(number)) => Some(*number),
             Some(FactValue::Time(time)) => Some(time.ms() as f64 / 60_000.0),
@@ -54,313 +56,365 @@ impl Pen<'_> {
         }
     }
 
-    /// Writes a sentence when each of its facts is known.
+    /// Writes a sentence if all its facts are known, and returns whether it did.
     fn write(&mut self, sentence: &str) -> bool {
-        let names: Vec<FactName> = named(sentence);
+        let names: Vec<FactName> = fact_names(sentence);
         let whole =
-            sentence.matches("{{").count() == names.len() && names.iter().all(|name| self.knows(*name));
+            sentence.matches("{{").count() == names.len() && names.iter().all(|name| self.has_fact(*name));
         if whole {
-            self.told.extend(names.into_iter().filter_map(Metric::of));
+            self.metrics.extend(names.into_iter().filter_map(Metric::from_fact));
             self.sentences.push(sentence.to_owned());
         }
         whole
     }
 
-    /// Writes the first of these whose facts are known.
+    /// Writes the first sentence whose facts are known.
     fn write_first(&mut self, sentences: &[&str]) -> bool {
         sentences.iter().any(|sentence| self.write(sentence))
     }
 
     fn verdict(&self, name: FactName) -> Option<Verdict> {
-        match self.word(name) {
+        match self.fact_word(name) {
             Some(FactWord::Verdict(verdict)) => Some(verdict),
             _ => None,
         }
     }
 
-    /// Whether today's session is of a kind.
-    fn is(&self, kind: WorkoutKind) -> bool {
-        self.word(FactName::TodaySessionKind) == Some(FactWord::Kind(kind))
+    fn is_kind(&self, kind: WorkoutKind) -> bool {
+        self.fact_word(FactName::TodayWorkoutKind) == Some(FactWord::Kind(kind))
     }
 
-    fn is_old(&self, name: FactName) -> bool {
+    fn is_stale(&self, name: FactName) -> bool {
         self.facts.find(name.as_str()).is_some_and(|fact| fact.quality.has(Quality::Stale))
     }
 
-    fn mark(&self) -> Option<Excuse> {
-        match self.word(FactName::MarkedToday) {
+    fn absence(&self) -> Option<AbsenceReason> {
+        match self.fact_word(FactName::AbsenceToday) {
             Some(FactWord::Mark(mark)) => Some(mark),
             _ => None,
         }
     }
 
     fn has_low_recovery(&self) -> bool {
-        self.word(FactName::RecoveryBand) == Some(FactWord::Recovery(RecoveryBand::Low))
+        self.fact_word(FactName::RecoveryBand) == Some(FactWord::Recovery(RecoveryBand::Low))
     }
 
-    fn has_signs(&self) -> bool {
-        let signs = self.word(FactName::SignsOfIllness);
-        matches!(signs, Some(FactWord::Illness(IllnessSigns::OneDay | IllnessSigns::TwoDays)))
+    fn has_illness_signs(&self) -> bool {
+        let signs = self.fact_word(FactName::SignsOfIllness);
+        matches!(signs, Some(FactWord::Illness(IllnessSignDuration::OneDay | IllnessSignDuration::TwoDays)))
     }
 
-    /// Whether the athlete said that they feel worse than in the middle.
+    /// Whether the athlete reported feeling worse than average.
     fn feels_low(&self) -> bool {
-        self.number(FactName::RecoveryFromFeel).is_some_and(|added| added < 0.0)
+        self.fact_number(FactName::RecoveryFromFeel).is_some_and(|added| added < 0.0)
     }
 
-    fn is_worried(&self) -> bool {
+    fn has_warning(&self) -> bool {
         self.has_low_recovery()
-            || self.has_signs()
+            || self.has_illness_signs()
             || self.feels_low()
-            || matches!(self.mark(), Some(Excuse::Ill | Excuse::Injured))
+            || matches!(self.absence(), Some(AbsenceReason::Ill | AbsenceReason::Injured))
     }
 
-    /// Why there is nothing on a metric, in words without a number.
-    fn gap(&self, name: FactName) -> &'static str {
-        match self.facts.why_missing(name.as_str()) {
-            Some(Absent::NotYet) => "as none has arrived",
-            Some(Absent::TooFew { .. }) => "as there is not enough of it to go by",
-            Some(Absent::Patchy { .. } | Absent::CadenceLock { .. }) => "as the recording is not good enough",
-            _ if name == FactName::SleepLastNight => "as none was recorded",
-            _ => "as something it is made from is missing",
+    /// Whether the last graded day is the day before the brief.
+    fn was_graded_yesterday(&self) -> bool {
+        let fact = self.facts.find(FactName::LastGradedDay.as_str());
+        fact.is_some_and(|fact| fact.value == FactValue::Day(fact.as_of.previous()))
+    }
+
+    fn gap(&self, name: FactName) -> Gap {
+        match self.facts.missing_reason(name.as_str()) {
+            Some(MissingReason::NotYet) => Gap::NotSynced,
+            Some(MissingReason::TooFew { .. }) => Gap::TooLittle,
+            _ => Gap::NotRecorded,
         }
     }
 }
 
-/// The facts a sentence names.
-fn named(sentence: &str) -> Vec<FactName> {
+/// Why a metric has no data, as far as the brief tells them apart.
+#[derive(Clone, Copy, PartialEq)]
+enum Gap {
+    NotSynced,
+    TooLittle,
+    NotRecorded,
+}
+
+/// The facts in a sentence.
+fn fact_names(sentence: &str) -> Vec<FactName> {
     let ids = sentence.split("{{").skip(1).filter_map(|part| part.split_once("}}"));
     ids.filter_map(|(id, _)| id.parse().ok()).collect()
 }
 
-fn session(pen: &mut Pen<'_>) {
-    if !pen.knows(FactName::PlanName) {
+fn write_workout(writer: &mut BriefWriter<'_>) {
+    if !writer.has_fact(FactName::PlanName) {
         return;
     }
-    if !pen.knows(FactName::TodaySession) {
-        pen.sentences.push("Your plan has nothing for today, so the day is yours.".to_owned());
+    if !writer.has_fact(FactName::TodayWorkout) {
+        writer.sentences.push("Nothing is planned for today.".to_owned());
         return;
     }
-    match pen.verdict(FactName::TodaySessionState) {
-        Some(Verdict::Hit) => pen.write("You have today's {{today_session}} behind you already, and it counts: {{today_session_state}}."),
-        Some(Verdict::Rest) => pen.write("Your plan says {{today_session}} for today, a {{today_session_state}} day, and that is where training turns into fitness."),
-        Some(Verdict::NotStarted) => pen.write("Your plan has {{today_session}} for today, but nothing counts before it begins: {{today_session_state}}."),
-        Some(Verdict::Short) => pen.write("Some of today's {{today_session}} is done, less than the plan asks: {{today_session_state}}."),
-        Some(Verdict::Missed) if pen.mark().is_some() => pen.write("Today's {{today_session}} did not happen: {{today_session_state}}, but excused, as you marked the day."),
-        Some(Verdict::Missed) => pen.write("Today's {{today_session}} did not happen: {{today_session_state}}."),
-        Some(Verdict::Pending) if pen.is(WorkoutKind::Rest) => pen.write("Your plan says {{today_session}} for today, which is still {{today_session_state}}, and that is where training turns into fitness."),
-        // Its name says how far it is.
-        Some(Verdict::Pending) if pen.is(WorkoutKind::Race) => pen.write("{{today_session}} today. It is still {{today_session_state}}."),
-        Some(Verdict::Pending) => pen.write_first(&[
-            "{{today_session}} today, {{today_session_distance}}. It is still {{today_session_state}}.",
-            "{{today_session}} today, {{today_session_time}}. It is still {{today_session_state}}.",
-            "{{today_session}} today. It is still {{today_session_state}}.",
+    match writer.verdict(FactName::TodayWorkoutVerdict) {
+        Some(Verdict::Missed) if writer.absence().is_some() => writer.write(
+            "You {{today_session_state}} today's {{today_session}}, but it doesn't count against you because you are \
+             {{marked_today}}.",
+        ),
+        Some(Verdict::Hit | Verdict::Short | Verdict::Missed) => writer.write("You {{today_session_state}} today's {{today_session}}."),
+        Some(Verdict::Rest | Verdict::Pending) if writer.is_kind(WorkoutKind::Rest) => {
+            writer.write("Today is a {{today_session_kind}} day.")
+        }
+        Some(Verdict::Rest) => {
+            writer.write("Your plan for today is {{today_session}}: a {{today_session_state}} day.")
+        }
+        Some(Verdict::NotStarted) => {
+            writer.write("Today's workout is {{today_session}}, but your plan has {{today_session_state}} yet.")
+        }
+        // The name of a race contains its distance.
+        Some(Verdict::Pending) if writer.is_kind(WorkoutKind::Race) => {
+            writer.write("Race day: {{today_session}}. The race is still {{today_session_state}}.")
+        }
+        Some(Verdict::Pending) => writer.write_first(&[
+            "{{today_session}} today, {{today_session_distance}}. Today's workout is still {{today_session_state}}.",
+            "{{today_session}} today, {{today_session_time}}. Today's workout is still {{today_session_state}}.",
+            "{{today_session}} today. Today's workout is still {{today_session_state}}.",
         ]),
-        None => pen.write("{{today_session}} today."),
+        None => writer.write("{{today_session}} today."),
     };
 }
 
-fn last_verdict(pen: &mut Pen<'_>) {
-    if !pen.knows(FactName::PlanName) {
+fn write_last_verdict(writer: &mut BriefWriter<'_>) {
+    if !writer.has_fact(FactName::PlanName) {
         return;
     }
-    let _ = match pen.verdict(FactName::LastVerdict) {
-        Some(Verdict::Hit) => pen.write_first(&[
-            "On {{last_judged_day}} you did what {{last_judged_session}} asked of you: {{last_verdict}}.",
-            "Your last judged day was a {{last_verdict}}.",
-        ]),
-        Some(Verdict::Short) => pen.write_first(&[
-            "On {{last_judged_day}} you did a part of {{last_judged_session}}: {{last_verdict}}, which is still training.",
-            "Your last judged day was {{last_verdict}}, which is still training.",
-        ]),
-        Some(Verdict::Missed) => pen.write_first(&[
-            "On {{last_judged_day}} the session {{last_judged_session}} did not happen: {{last_verdict}}. Leave it there; what is gone is not caught up on.",
-            "Your last judged day was {{last_verdict}}. Leave it there; what is gone is not caught up on.",
-        ]),
-        _ => pen.write("Your last judged day was {{last_verdict}}."),
+    let workout = match writer.was_graded_yesterday() {
+        true => "yesterday's {{last_judged_session}}",
+        false => "the {{last_judged_session}} on {{last_judged_day}}",
     };
-    pen.write("You were {{last_excuse}} then, so it does not count against you.");
+    let end = match writer.verdict(FactName::LastVerdict) {
+        Some(Verdict::Missed) => " There is no need to make it up.",
+        _ => "",
+    };
+    writer.write_first(&[
+        &format!("You {{{{last_verdict}}}} {workout}.{end}"),
+        &format!("You {{{{last_verdict}}}} your last workout.{end}"),
+    ]);
+    writer.write("You were {{last_excuse}} then, so it doesn't count against you.");
 }
 
-fn marked(pen: &mut Pen<'_>) {
-    let waits = pen.knows(FactName::ProposalWaiting);
-    let _ = match pen.mark() {
-        Some(Excuse::Ill) => pen
-            .write("You marked yourself {{marked_today}} today, and getting well goes before any training."),
-        Some(Excuse::Injured) => {
-            pen.write("You marked yourself {{marked_today}} today, and healing goes before any training.")
+fn write_absence(writer: &mut BriefWriter<'_>) {
+    let _ = match writer.absence() {
+        Some(AbsenceReason::Ill) => {
+            writer.write("You marked yourself as {{marked_today}} today: getting well comes first.")
         }
-        Some(Excuse::Away) => {
-            pen.write("You marked yourself {{marked_today}} today, so training can wait for you.")
+        Some(AbsenceReason::Injured) => {
+            writer.write("You marked yourself as {{marked_today}} today: healing comes first.")
         }
-        None if pen.feels_low() => {
-            pen.write("You said that you do not feel good today, and your word counts for more than a watch.")
+        Some(AbsenceReason::Away) => {
+            writer.write("You marked yourself as {{marked_today}} today, so training can wait.")
+        }
+        None if writer.feels_low() => {
+            writer.write("You said that you do not feel well today, which counts more than any device.")
         }
         None => false,
     };
-    if waits {
-        pen.write("Waiting for your decision: {{proposal_waiting}}. Nothing happens before you say so.");
+    writer.write("You still need to decide on {{proposal_waiting}}.");
+}
+
+/// One sentence for all metrics that are missing for the same reason.
+fn write_missing_data(writer: &mut BriefWriter<'_>) {
+    let missing: Vec<(&str, Gap)> = [
+        (Metric::Sleep, FactName::SleepLastNight),
+        (Metric::Recovery, FactName::Recovery),
+        (Metric::TrainingLoad, FactName::Form),
+    ]
+    .into_iter()
+    .filter(|(metric, _)| metric.is_missing(writer.facts))
+    .map(|(metric, fact)| (metric.label(), writer.gap(fact)))
+    .collect();
+    for gap in [Gap::NotSynced, Gap::TooLittle, Gap::NotRecorded] {
+        let labels: Vec<&str> =
+            missing.iter().filter(|(_, reason)| *reason == gap).map(|(label, _)| *label).collect();
+        let list = match labels.as_slice() {
+            [] => continue,
+            [one] => (*one).to_owned(),
+            [first @ .., last] => format!("{} or {last}", first.join(", ")),
+        };
+        writer.sentences.push(match gap {
+            Gap::NotSynced => format!("There is no {list} data yet today."),
+            Gap::TooLittle => format!("There is not enough {list} data yet."),
+            Gap::NotRecorded => format!("There is no {list} data today."),
+        });
     }
 }
 
-/// What pulls recovery up or down, in plain words.
-const PARTS: [(FactName, &str); 5] = [
-    (FactName::RecoveryFromHrv, "your heart rate variability"),
-    (FactName::RecoveryFromRestingHeartRate, "your resting heart rate"),
-    (FactName::RecoveryFromSleep, "your sleep"),
-    (FactName::RecoveryFromFeel, "how you say you feel"),
-    (FactName::RecoveryFromForm, "the training behind you"),
+/// What raises or lowers recovery, as the start of a sentence and within one.
+const RECOVERY_FACTORS: [(FactName, &str, &str); 5] = [
+    (FactName::RecoveryFromHrv, "HRV", "HRV"),
+    (FactName::RecoveryFromRestingHeartRate, "Resting heart rate", "resting heart rate"),
+    (FactName::RecoveryFromSleep, "Sleep", "sleep"),
+    (FactName::RecoveryFromFeel, "How you feel", "how you feel"),
+    (FactName::RecoveryFromForm, "Recent training", "recent training"),
 ];
 
-/// Less than this from a part is nothing to speak of.
-const SPEAKS: f64 = 0.1;
+/// Smaller contributions, in standard deviations, are not mentioned.
+const MIN_CONTRIBUTION: f64 = 0.1;
 
-fn recovery(pen: &mut Pen<'_>) {
-    if Metric::Recovery.is_missing(pen.facts) {
-        let why = pen.gap(FactName::Recovery);
-        pen.sentences.push(format!("There is no data on your recovery today, {why}."));
-    } else {
-        let _ = match pen.word(FactName::RecoveryBand) {
-            Some(FactWord::Recovery(RecoveryBand::High)) => {
-                pen.write("Recovery is {{recovery}} this morning, {{recovery_band}} for you: the body has taken in the work.")
-            }
-            Some(FactWord::Recovery(RecoveryBand::Middle)) => {
-                pen.write("Recovery is {{recovery}} this morning, in the {{recovery_band}} of what is normal for you.")
-            }
-            Some(FactWord::Recovery(RecoveryBand::Low)) => {
-                pen.write("Recovery is {{recovery}} this morning, which is {{recovery_band}} for you.")
-            }
-            _ => pen.write("Recovery is {{recovery}} this morning."),
-        };
-        let parts: Vec<(f64, &str)> = PARTS
+fn write_recovery(writer: &mut BriefWriter<'_>) {
+    if !Metric::Recovery.is_missing(writer.facts) {
+        writer.write_first(&[
+            "Recovery is {{recovery}} this morning ({{recovery_band}}).",
+            "Recovery is {{recovery}} this morning.",
+        ]);
+        let parts: Vec<(f64, &str, &str)> = RECOVERY_FACTORS
             .iter()
-            .filter_map(|(name, words)| Some((pen.number(*name)?, *words)))
-            .filter(|(added, _)| added.abs() >= SPEAKS)
+            .filter_map(|(name, start, within)| Some((writer.fact_number(*name)?, *start, *within)))
+            .filter(|(added, ..)| added.abs() >= MIN_CONTRIBUTION)
             .collect();
-        let up = parts.iter().filter(|(added, _)| *added > 0.0).max_by(|a, b| a.0.total_cmp(&b.0));
-        let down = parts.iter().filter(|(added, _)| *added < 0.0).min_by(|a, b| a.0.total_cmp(&b.0));
+        let up = parts.iter().filter(|(added, ..)| *added > 0.0).max_by(|a, b| a.0.total_cmp(&b.0));
+        let down = parts.iter().filter(|(added, ..)| *added < 0.0).min_by(|a, b| a.0.total_cmp(&b.0));
         let words = match (up, down) {
-            (Some((_, up)), Some((_, down))) => {
-                Some(format!("What helps it most is {up}; what holds it back is {down}."))
+            (Some((_, up, _)), Some((_, _, down))) => {
+                Some(format!("{up} raised your recovery the most; {down} lowered it the most."))
             }
-            (Some((_, up)), None) => Some(format!("What helps it most is {up}.")),
-            (None, Some((_, down))) => Some(format!("What holds it back is {down}.")),
+            (Some((_, up, _)), None) => Some(format!("{up} raised your recovery the most.")),
+            (None, Some((_, down, _))) => Some(format!("{down} lowered your recovery the most.")),
             (None, None) => None,
         };
-        pen.sentences.extend(words);
+        writer.sentences.extend(words);
     }
-    let beats = pen.number(FactName::RestingHeartRateFromUsual);
+    let beats = writer.fact_number(FactName::RestingHeartRateFromUsual);
     if beats.is_some_and(|beats| beats.abs() >= 3.0) {
-        pen.write("Your resting heart rate is {{resting_heart_rate}}, against a usual {{resting_heart_rate_usual}}.");
+        writer.write(
+            "Your resting heart rate is {{resting_heart_rate}} (usually {{resting_heart_rate_usual}}).",
+        );
     }
 }
 
-fn sleep(pen: &mut Pen<'_>) {
-    if Metric::Sleep.is_missing(pen.facts) {
-        let why = pen.gap(FactName::SleepLastNight);
-        pen.sentences.push(format!("There is no data on last night's sleep, {why}."));
+fn write_sleep(writer: &mut BriefWriter<'_>) {
+    if Metric::Sleep.is_missing(writer.facts) {
         return;
     }
-    let _ = match pen.number(FactName::SleepFromUsual) {
-        Some(minutes) if minutes >= 30.0 => {
-            pen.write_first(&["You slept {{sleep_last_night}}, more than your usual {{sleep_usual}}, and that pays into everything else.", "You slept {{sleep_last_night}}, more than usual."])
-        }
-        Some(minutes) if minutes <= -30.0 => {
-            pen.write_first(&["You slept {{sleep_last_night}}, less than your usual {{sleep_usual}}; an early evening would be worth more than any training.", "You slept {{sleep_last_night}}, less than usual."])
-        }
-        Some(_) => pen.write("You slept {{sleep_last_night}}, about as you usually do."),
-        None => pen.write("You slept {{sleep_last_night}}."),
+    let _ = match writer.fact_number(FactName::SleepFromUsual) {
+        Some(minutes) if minutes >= 30.0 => writer.write_first(&[
+            "You slept {{sleep_last_night}}, more than your usual {{sleep_usual}}.",
+            "You slept {{sleep_last_night}}, more than usual.",
+        ]),
+        Some(minutes) if minutes <= -30.0 => writer.write_first(&[
+            "You slept {{sleep_last_night}}, less than your usual {{sleep_usual}}.",
+            "You slept {{sleep_last_night}}, less than usual.",
+        ]),
+        Some(_) => writer.write("You slept {{sleep_last_night}}, about as usual."),
+        None => writer.write("You slept {{sleep_last_night}}."),
     };
     // Six hours in two weeks is about half an hour a night.
-    if pen.number(FactName::SleepDebt14Days).is_some_and(|minutes| minutes >= 360.0) {
-        pen.write("Lately your nights fell {{sleep_debt_14_days}} short of what you want.");
+    if writer.fact_number(FactName::SleepDebt14Days).is_some_and(|minutes| minutes >= 360.0) {
+        writer.write("Your recent sleep debt is {{sleep_debt_14_days}}.");
     }
 }
 
-fn load(pen: &mut Pen<'_>) {
-    if Metric::TrainingLoad.is_missing(pen.facts) {
-        let why = pen.gap(FactName::Form);
-        pen.sentences.push(format!("There is no data on your training load, {why}."));
+fn write_load(writer: &mut BriefWriter<'_>) {
+    if Metric::TrainingLoad.is_missing(writer.facts) {
         return;
     }
-    // What was known long ago is told as what it was, and nothing follows from it.
-    if pen.is_old(FactName::Form) {
-        pen.write_first(&[
-            "When your data ended, form was {{form}}, {{form_band}}.",
-            "When your data ended, form was {{form}}.",
+    // A stale form is reported in the past tense, without advice.
+    if writer.is_stale(FactName::Form) {
+        writer.write_first(&[
+            "On the last day with data, form was {{form}} ({{form_band}}).",
+            "On the last day with data, form was {{form}}.",
         ]);
         return;
     }
-    let _ = match pen.word(FactName::FormBand) {
-        Some(FactWord::Form(FormBand::HighStrain)) => pen.write("Your training weighs on you more than you have had time to absorb: form is {{form}}, {{form_band}}."),
-        Some(FactWord::Form(FormBand::Productive)) => pen.write("You carry the kind of tiredness that makes you fitter: form is {{form}}, {{form_band}}."),
-        Some(FactWord::Form(FormBand::Neutral)) => pen.write("Work and rest are in balance: form is {{form}}, {{form_band}}."),
-        Some(FactWord::Form(FormBand::Fresh)) => pen.write("You are rested and ready to work: form is {{form}}, {{form_band}}."),
-        Some(FactWord::Form(FormBand::Transition)) => pen.write("You have rested long enough for fitness to begin to fade: form is {{form}}, {{form_band}}."),
-        _ => pen.write_first(&["Form, which is fitness less fatigue, is {{form}}.", "Yesterday's training came to {{load_yesterday}} points of load."]),
+    let _ = match writer.fact_word(FactName::FormBand) {
+        Some(FactWord::Form(FormBand::HighStrain)) => {
+            writer.write("Form is {{form}} ({{form_band}}): you are carrying a lot of fatigue.")
+        }
+        Some(FactWord::Form(FormBand::Productive)) => writer
+            .write("Form is {{form}} ({{form_band}}): you are tired from training, which builds fitness."),
+        Some(FactWord::Form(FormBand::Neutral)) => {
+            writer.write("Form is {{form}} ({{form_band}}): training and recovery are in balance.")
+        }
+        Some(FactWord::Form(FormBand::Fresh)) => {
+            writer.write("Form is {{form}} ({{form_band}}): you are rested and ready to train.")
+        }
+        Some(FactWord::Form(FormBand::Transition)) => writer.write(
+            "Form is {{form}} ({{form_band}}): you have rested so long that fitness is starting to fade.",
+        ),
+        _ => writer.write_first(&[
+            "Form (fitness minus fatigue) is {{form}}.",
+            "Yesterday's training load was {{load_yesterday}}.",
+        ]),
     };
-    match pen.word(FactName::RampBand) {
+    match writer.fact_word(FactName::RampBand) {
         Some(FactWord::Ramp(RampBand::Steep)) => {
-            pen.write("Your fitness has been climbing fast ({{ramp_band}}), so let the easy days be easy.");
+            writer.write("Your fitness is rising fast, so keep the easy days easy.");
         }
         Some(FactWord::Ramp(RampBand::Hard)) => {
-            pen.write("Your fitness has been climbing in a way that takes care to keep up ({{ramp_band}}).");
+            writer.write("Your fitness is rising at a rate that is hard to sustain.");
         }
         _ => {}
     }
-    pen.write_first(&[
+    if writer.fact_number(FactName::Runs7Days) == Some(0.0) {
+        writer.write("You didn't run in the last week.");
+        return;
+    }
+    writer.write_first(&[
         "Over the last week you ran {{distance_7_days}} in {{runs_7_days}}.",
-        "Over the last week your training came to {{load_7_days}} points of load.",
+        "Your training load over the last week was {{load_7_days}}.",
     ]);
 }
 
-/// Device data alone is a question. What the athlete marked has answered it.
-fn question(pen: &mut Pen<'_>) {
-    let said_how_they_feel = pen.knows(FactName::RecoveryFromFeel);
-    let asks = pen.has_signs() || (pen.has_low_recovery() && !said_how_they_feel);
-    if pen.mark().is_some() || !asks {
+/// Device data alone leads to a question, unless the athlete has reported an absence.
+fn write_question(writer: &mut BriefWriter<'_>) {
+    let said_how_they_feel = writer.has_fact(FactName::RecoveryFromFeel);
+    let asks = writer.has_illness_signs() || (writer.has_low_recovery() && !said_how_they_feel);
+    if writer.absence().is_some() || !asks {
         return;
     }
-    let hard = match pen.word(FactName::TodaySessionKind) {
+    let hard = match writer.fact_word(FactName::TodayWorkoutKind) {
         Some(FactWord::Kind(kind)) => {
             kind.is_quality() || matches!(kind, WorkoutKind::Long | WorkoutKind::Race)
         }
         _ => false,
     };
-    let waiting = pen.verdict(FactName::TodaySessionState) == Some(Verdict::Pending);
-    let asked = if pen.has_signs() {
-        "Your device shows what it often shows before an illness, and only you know: do you feel ill, or have a sore throat, fever or aches?"
-    } else if hard && waiting {
-        "A watch cannot tell how the legs are: how do you feel about a hard session today?"
+    let pending = writer.verdict(FactName::TodayWorkoutVerdict) == Some(Verdict::Pending);
+    let question = if writer.has_illness_signs() {
+        "Your device shows possible signs of illness: do you feel ill, or have a sore throat, fever or aches?"
+    } else if hard && pending {
+        "Your device shows low recovery: how do you feel about a hard workout today?"
     } else {
-        "A watch cannot tell how you are: how do you feel today?"
+        "Your device shows low recovery: how do you feel today?"
     };
-    pen.sentences.push(asked.to_owned());
-    pen.sentences.push("Mark it or tell me, and we go by your word.".to_owned());
+    writer.sentences.push(question.to_owned());
+    writer.sentences.push("Log it in your check-in or tell me in chat.".to_owned());
 }
 
-fn race(pen: &mut Pen<'_>) {
-    if pen.knows(FactName::PlanName) && !pen.is_worried() {
-        let _ = match pen.number(FactName::DaysToRace) {
-            Some(0.0) => pen.write("Today is your {{goal_name}}."),
-            _ => pen.write("Your {{goal_name}} is {{days_to_race}} away."),
-        };
+fn write_race(writer: &mut BriefWriter<'_>) {
+    if !writer.has_fact(FactName::PlanName) || writer.has_warning() {
+        return;
+    }
+    match writer.fact_number(FactName::DaysToRace) {
+        // The workout has said so already.
+        Some(0.0) if writer.is_kind(WorkoutKind::Race) => {}
+        Some(0.0) => {
+            writer.write("Race day: {{goal_name}}.");
+        }
+        _ => {
+            writer.write("{{goal_name}} in {{days_to_race}}.");
+        }
     }
 }
 
-fn last_word(pen: &mut Pen<'_>) {
-    let words = if pen.told.is_empty() {
-        "Import or sync something, and this page will have more to say."
-    } else if pen.is_worried() {
-        "Be kind to yourself today."
+fn write_closing(writer: &mut BriefWriter<'_>) {
+    let words = if writer.metrics.is_empty() {
+        "Import or sync your data to see more here."
+    } else if writer.has_warning() {
+        return;
     } else {
-        match pen.verdict(FactName::TodaySessionState) {
-            Some(Verdict::Pending) if pen.is(WorkoutKind::Rest) => "Enjoy the rest.",
-            Some(Verdict::Pending) => "Start easy, and enjoy it.",
-            Some(Verdict::Hit) => "Well done; eat, drink, and put your feet up.",
+        match writer.verdict(FactName::TodayWorkoutVerdict) {
+            Some(Verdict::Pending) if writer.is_kind(WorkoutKind::Rest) => "Enjoy the rest.",
             Some(Verdict::Rest) => "Enjoy the rest.",
-            _ => "Have a good day.",
+            Some(Verdict::Hit) => "Well done.",
+            _ => return,
         }
     };
-    pen.sentences.push(words.to_owned());
+    writer.sentences.push(words.to_owned());
 }

@@ -1,18 +1,18 @@
-//! Facts to try things on: any at all, and those of a morning.
+//! Test facts: arbitrary ones, and those of a typical morning.
 
 use fitness_core::adherence::grade::Verdict;
 use fitness_core::domain::calendar::Day;
-use fitness_core::domain::observation::Excuse;
+use fitness_core::domain::observation::AbsenceReason;
 use fitness_core::domain::units::{Distance, Pace, TimeSpan};
 use fitness_core::facts::{
-    Fact, FactName, FactText, FactUnit, FactValue, FactWord, Facts, Missing, SourceRow,
+    Fact, FactName, FactText, FactUnit, FactValue, FactWord, Facts, MissingFact, SourceRow,
 };
 use fitness_core::metrics::fitness::{FormBand, RampBand};
-use fitness_core::metrics::load::distribution::SpikeBand;
+use fitness_core::metrics::load::monotony_and_spikes::SpikeBand;
 use fitness_core::metrics::recovery::RecoveryBand;
 use fitness_core::metrics::recovery::hrv::HrvState;
-use fitness_core::metrics::recovery::illness::IllnessSigns;
-use fitness_core::metrics::{Absent, Counted, Need, Quality};
+use fitness_core::metrics::recovery::illness::IllnessSignDuration;
+use fitness_core::metrics::{CountUnit, MissingReason, Quality, RequiredInput};
 use fitness_core::plan::WorkoutKind;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -21,8 +21,8 @@ pub(crate) fn today() -> Day {
     "2026-06-29".parse().unwrap()
 }
 
-/// The words a fact may have.
-pub(crate) fn vocabulary(name: FactName) -> Vec<FactWord> {
+/// The possible words of a fact.
+pub(crate) fn fact_words(name: FactName) -> Vec<FactWord> {
     fn all<T: Copy>(words: &[T], of: impl Fn(T) -> FactWord) -> Vec<FactWord> {
         words.iter().copied().map(of).collect()
     }
@@ -32,15 +32,15 @@ pub(crate) fn vocabulary(name: FactName) -> Vec<FactWord> {
         FactName::HrvState => all(HrvState::ALL, FactWord::Hrv),
         FactName::RecoveryBand => all(RecoveryBand::ALL, FactWord::Recovery),
         FactName::LastRunJumpBand => all(SpikeBand::ALL, FactWord::Jump),
-        FactName::SignsOfIllness => all(IllnessSigns::ALL, FactWord::Illness),
-        FactName::TodaySessionKind => all(WorkoutKind::ALL, FactWord::Kind),
-        FactName::TodaySessionState => all(Verdict::ALL, FactWord::Verdict),
+        FactName::SignsOfIllness => all(IllnessSignDuration::ALL, FactWord::Illness),
+        FactName::TodayWorkoutKind => all(WorkoutKind::ALL, FactWord::Kind),
+        FactName::TodayWorkoutVerdict => all(Verdict::ALL, FactWord::Verdict),
         FactName::LastVerdict => all(&[Verdict::Hit, Verdict::Short, Verdict::Missed], FactWord::Verdict),
-        _ => all(Excuse::ALL, FactWord::Mark),
+        _ => all(AbsenceReason::ALL, FactWord::Mark),
     }
 }
 
-/// A value for a fact, from a number and a name.
+/// A value for a fact, made from a number and a name.
 fn value(name: FactName, number: i32, title: &str) -> FactValue {
     let size = i64::from(number.unsigned_abs());
     match name.unit() {
@@ -49,15 +49,15 @@ fn value(name: FactName, number: i32, title: &str) -> FactValue {
         FactUnit::Pace | FactUnit::SwimPace => {
             FactValue::Pace(Pace::from_seconds_per_km(200.0 + size as f64 / 10.0).unwrap())
         }
-        FactUnit::CalendarDay => FactValue::Day(today().plus(-size)),
+        FactUnit::CalendarDay => FactValue::Day(today().plus_days(-size)),
         FactUnit::Name => {
             FactValue::Text(FactText::new(title).unwrap_or_else(|| FactText::new("Run").unwrap()))
         }
         FactUnit::Word => {
-            let words = vocabulary(name);
+            let words = fact_words(name);
             FactValue::Word(words[number.unsigned_abs() as usize % words.len()])
         }
-        FactUnit::Spreads => FactValue::Number(f64::from(number) / 500.0),
+        FactUnit::StandardDeviations => FactValue::Number(f64::from(number) / 500.0),
         _ => FactValue::Number(f64::from(number)),
     }
 }
@@ -69,61 +69,61 @@ pub(crate) fn fact(name: FactName, value: FactValue) -> Fact {
         unit: name.unit(),
         as_of: today(),
         sources: vec![SourceRow::Day(today())],
-        method: "told".to_owned(),
+        method: "test".to_owned(),
         quality: Quality::Ok,
         learning: None,
     }
 }
 
-/// Facts of which so many are known; a prediction comes with its band.
-pub(crate) fn facts(known: impl Fn(FactName) -> Option<FactValue>, why: &Absent) -> Facts {
+/// Facts with the values of `known`; a prediction always gets its range.
+pub(crate) fn facts(known: impl Fn(FactName) -> Option<FactValue>, why: &MissingReason) -> Facts {
     let (mut there, mut gone) = (Vec::new(), Vec::new());
     for name in FactName::ALL.iter().copied() {
-        // All three of a prediction, or none.
+        // A prediction and both ends of its range, or none.
         let point = name.as_str().trim_end_matches("_low").trim_end_matches("_high").parse().unwrap_or(name);
         let whole = !name.as_str().starts_with("predicted_") || known(point).is_some();
         let fallback = || name.as_str().starts_with("predicted_").then(|| value(name, 60, ""));
         match known(name).or_else(|| fallback().filter(|_| whole)).filter(|_| whole) {
             Some(value) => there.push(fact(name, value)),
-            None => gone.push(Missing { id: name.into(), why: why.clone() }),
+            None => gone.push(MissingFact { id: name.into(), why: why.clone() }),
         }
     }
     Facts::new(there, gone).unwrap()
 }
 
-/// Everything is known; words and numbers are given, the rest is ordinary.
-pub(crate) fn morning(given: &[(FactName, FactValue)], without: &[FactName]) -> Facts {
+/// All facts known with typical values, except the given ones.
+pub(crate) fn typical_facts(given: &[(FactName, FactValue)], without: &[FactName]) -> Facts {
     let known = |name: FactName| {
         let told = given.iter().find(|(given, _)| *given == name).map(|(_, value)| value.clone());
-        let quiet = matches!(name, FactName::MarkedToday | FactName::ProposalWaiting | FactName::LastExcuse);
-        told.or_else(|| (!quiet && !without.contains(&name)).then(|| ordinary(name)))
+        let quiet =
+            matches!(name, FactName::AbsenceToday | FactName::PendingProposals | FactName::LastAbsence);
+        told.or_else(|| (!quiet && !without.contains(&name)).then(|| typical_value(name)))
     };
-    facts(known, &Absent::NotYet)
+    facts(known, &MissingReason::NotYet)
 }
 
-fn ordinary(name: FactName) -> FactValue {
+fn typical_value(name: FactName) -> FactValue {
     match name {
         FactName::RecoveryBand => FactValue::Word(FactWord::Recovery(RecoveryBand::High)),
-        FactName::SignsOfIllness => FactValue::Word(FactWord::Illness(IllnessSigns::None)),
-        FactName::TodaySessionState => FactValue::Word(FactWord::Verdict(Verdict::Pending)),
+        FactName::SignsOfIllness => FactValue::Word(FactWord::Illness(IllnessSignDuration::None)),
+        FactName::TodayWorkoutVerdict => FactValue::Word(FactWord::Verdict(Verdict::Pending)),
         FactName::LastVerdict => FactValue::Word(FactWord::Verdict(Verdict::Hit)),
         FactName::FormBand => FactValue::Word(FactWord::Form(FormBand::Productive)),
         FactName::RampBand => FactValue::Word(FactWord::Ramp(RampBand::Comfortable)),
-        FactName::TodaySession => FactValue::Text(FactText::new("4x1 km @ 5K").unwrap()),
+        FactName::TodayWorkout => FactValue::Text(FactText::new("4x1 km @ 5K").unwrap()),
         FactName::SleepFromUsual | FactName::RestingHeartRateFromUsual => FactValue::Number(0.0),
         _ => value(name, 20, "Easy 8"),
     }
 }
 
-/// Any facts at all.
 pub(crate) fn any_facts() -> impl Strategy<Value = Facts> {
     let count = FactName::ALL.len();
     let why = prop::sample::select(vec![
-        Absent::NotYet,
-        Absent::missing(Need::Sleep),
-        Absent::missing(Need::Plan),
-        Absent::TooFew { have: 3, needed: 7, what: Counted::Days },
-        Absent::Patchy { percent: 12 },
+        MissingReason::NotYet,
+        MissingReason::missing(RequiredInput::Sleep),
+        MissingReason::missing(RequiredInput::Plan),
+        MissingReason::TooFew { have: 3, needed: 7, what: CountUnit::Days },
+        MissingReason::Patchy { percent: 12 },
     ]);
     let share = prop::sample::select(vec![0.0, 0.3, 0.7, 0.95, 1.0]);
     let title = prop_oneof![Just("4x1 km @ 5K".to_owned()), "\\PC{0,30}", any::<String>()];
@@ -139,7 +139,7 @@ pub(crate) fn any_facts() -> impl Strategy<Value = Facts> {
                         .any(|begin| id.starts_with(begin));
                 let shown = match name {
                     FactName::PlanName => plan,
-                    FactName::MarkedToday => marked && chance < share,
+                    FactName::AbsenceToday => marked && chance < share,
                     _ if of_a_plan => plan && chance < share,
                     _ => chance < share,
                 };

@@ -1,6 +1,7 @@
-//! The built-in coach: rules only. It needs no key and no network, and is the default.
+//! The built-in, rule-based coach, which is the default. It needs no API key and no network.
 //!
-//! It keeps the same contract as a model does. That it is the built-in one is said in its byline, not in every sentence.
+//! Its briefs pass the same validation as those of a model. The byline names it, not every
+//! sentence.
 
 mod brief;
 mod chat;
@@ -10,9 +11,9 @@ pub(crate) mod fixtures;
 mod tests;
 
 pub use brief::brief;
-pub use chat::{Before, BuiltIn, Doubt, Intent, Less, NotNow, Wanted};
+pub use chat::{Before, BuiltInCoach, Doubt, Intent, Less, NotNow, Wanted};
 
-/// What it is called where briefs and messages are stored.
+/// Name in stored briefs and messages.
 pub const NAME: &str = "built-in";
-/// Who it is, in a line for the athlete.
-pub const BYLINE: &str = "Written by the built-in coach: rules, no model.";
+/// Byline of its briefs.
+pub const BYLINE: &str = "Written by the built-in coach (rules, no AI).";

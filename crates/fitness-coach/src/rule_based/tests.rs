@@ -1,26 +1,26 @@
-//! The built-in coach keeps the contract whatever the facts are, and says what they say.
+//! Tests of the built-in coach's brief: valid for any facts, and the right sentence for each.
 
 use super::brief;
-use super::fixtures::{any_facts, facts, morning};
+use super::fixtures::{any_facts, facts, typical_facts};
 use fitness_core::adherence::grade::Verdict;
-use fitness_core::domain::observation::Excuse;
+use fitness_core::domain::observation::AbsenceReason;
 use fitness_core::domain::units::{TimeSpan, UnitSystem};
 use fitness_core::facts::{FactName, FactText, FactValue, FactWord, Facts};
-use fitness_core::llm_output::brief::{Metric, Tone, check_briefing};
+use fitness_core::llm_output::brief::{Metric, Tone, check_brief};
 use fitness_core::metrics::fitness::{FormBand, RampBand};
 use fitness_core::metrics::recovery::RecoveryBand;
-use fitness_core::metrics::recovery::illness::IllnessSigns;
-use fitness_core::metrics::{Absent, Quality};
+use fitness_core::metrics::recovery::illness::IllnessSignDuration;
+use fitness_core::metrics::{MissingReason, Quality};
 use fitness_core::plan::WorkoutKind;
 use proptest::prelude::*;
 
-fn read(facts: &Facts) -> String {
+fn render_brief(facts: &Facts) -> String {
     let briefing = brief(facts);
-    check_briefing(&briefing, facts).unwrap_or_else(|faults| panic!("{}\n{faults:#?}", briefing.body));
-    briefing.rendered(facts, UnitSystem::Metric).unwrap()
+    check_brief(&briefing, facts).unwrap_or_else(|faults| panic!("{}\n{faults:#?}", briefing.body));
+    briefing.render(facts, UnitSystem::Metric).unwrap()
 }
 
-fn word(word: FactWord) -> FactValue {
+fn word_value(word: FactWord) -> FactValue {
     FactValue::Word(word)
 }
 
@@ -28,23 +28,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn whatever_the_facts_are_the_brief_keeps_the_contract(facts in any_facts()) {
+    fn brief_from_any_facts_is_valid(facts in any_facts()) {
         let briefing = brief(&facts);
-        let checked = check_briefing(&briefing, &facts);
+        let checked = check_brief(&briefing, &facts);
         prop_assert!(checked.is_ok(), "{}\n{:#?}", briefing.body, checked);
-        prop_assert!(briefing.rendered(&facts, UnitSystem::Imperial).is_ok());
+        prop_assert!(briefing.render(&facts, UnitSystem::Imperial).is_ok());
         prop_assert_eq!(brief(&facts), briefing);
     }
 }
 
 #[test]
-fn of_nothing_it_says_that_there_is_nothing() {
-    let nothing = facts(|_| None, &Absent::NotYet);
+fn brief_without_facts_says_there_is_no_data() {
+    let nothing = facts(|_| None, &MissingReason::NotYet);
     assert_eq!(
-        read(&nothing),
-        "There is no data on your recovery today, as none has arrived. There is no data on last night's sleep, as none has \
-         arrived. There is no data on your training load, as none has arrived. Import or sync something, and this page will \
-         have more to say."
+        render_brief(&nothing),
+        "There is no sleep, recovery or training load data yet today. Import or sync your data to see more here."
     );
     let briefing = brief(&nothing);
     assert_eq!((briefing.metrics, briefing.tone), (vec![], Tone::Neutral));
@@ -52,16 +50,16 @@ fn of_nothing_it_says_that_there_is_nothing() {
 
 #[test]
 fn with_a_plan_it_opens_with_the_session_its_state_and_the_last_verdict() {
-    let text = read(&morning(&[], &[]));
+    let text = render_brief(&typical_facts(&[], &[]));
     assert!(
         text.starts_with(
-            "4x1 km @ 5K today, 2.0 km. It is still pending. On Tue 9 Jun you did what Easy 8 asked of you: hit."
+            "4x1 km @ 5K today, 2.0 km. Today's workout is still to come. You completed the Easy 8 on Tue 9 Jun."
         ),
         "{text}"
     );
-    assert!(text.contains("Your Easy 8 is 20 days away."), "{text}");
-    assert_eq!(brief(&morning(&[], &[])).metrics, Metric::ALL);
-    assert_eq!(brief(&morning(&[], &[])).tone, Tone::Encouraging);
+    assert!(text.contains("Easy 8 in 20 days."), "{text}");
+    assert_eq!(brief(&typical_facts(&[], &[])).metrics, Metric::ALL);
+    assert_eq!(brief(&typical_facts(&[], &[])).tone, Tone::Encouraging);
 }
 
 #[test]
@@ -76,146 +74,162 @@ fn without_a_plan_it_says_nothing_of_one() {
                 .any(|begin| id.starts_with(begin))
         })
         .collect();
-    let text = read(&morning(&[], &plan));
+    let text = render_brief(&typical_facts(&[], &plan));
     assert!(text.starts_with("Recovery is 20 this morning"), "{text}");
     assert!(!text.contains("plan") && !text.contains("ession"), "{text}");
 }
 
 #[test]
-fn what_it_says_follows_from_the_facts() {
-    let state = |verdict| (FactName::TodaySessionState, word(FactWord::Verdict(verdict)));
-    let last = |verdict| (FactName::LastVerdict, word(FactWord::Verdict(verdict)));
-    let form = |band| (FactName::FormBand, word(FactWord::Form(band)));
-    let kind = |kind| (FactName::TodaySessionKind, word(FactWord::Kind(kind)));
+fn sentences_follow_from_the_facts() {
+    let state = |verdict| (FactName::TodayWorkoutVerdict, word_value(FactWord::Verdict(verdict)));
+    let last = |verdict| (FactName::LastVerdict, word_value(FactWord::Verdict(verdict)));
+    let form = |band| (FactName::FormBand, word_value(FactWord::Form(band)));
+    let kind = |kind| (FactName::TodayWorkoutKind, word_value(FactWord::Kind(kind)));
     let number = FactValue::Number;
     for (given, without, says) in [
-        (vec![state(Verdict::Hit)], vec![], "behind you already, and it counts: hit."),
-        (vec![state(Verdict::Rest)], vec![], "a rest day, and that is where"),
+        (vec![state(Verdict::Hit)], vec![], "You completed today's 4x1 km @ 5K."),
+        (vec![state(Verdict::Rest)], vec![], "Your plan for today is 4x1 km @ 5K: a rest day."),
+        (vec![state(Verdict::Rest), kind(WorkoutKind::Rest)], vec![], "Today is a rest day. "),
         (
             vec![state(Verdict::Pending), kind(WorkoutKind::Rest)],
             vec![],
-            "for today, which is still pending, and that is where",
+            "Today is a rest day. You completed",
         ),
         (vec![state(Verdict::Pending), kind(WorkoutKind::Rest)], vec![], "Enjoy the rest."),
-        (vec![kind(WorkoutKind::Race)], vec![], "4x1 km @ 5K today. It is still pending."),
-        (vec![(FactName::DaysToRace, number(0.0))], vec![], "Today is your"),
-        (vec![state(Verdict::NotStarted)], vec![], "nothing counts before it begins: not started."),
-        (vec![state(Verdict::Short)], vec![], "less than the plan asks: short."),
-        (vec![state(Verdict::Missed)], vec![], "did not happen: missed."),
+        (vec![kind(WorkoutKind::Race)], vec![], "Race day: 4x1 km @ 5K. The race is still to come."),
+        (vec![(FactName::DaysToRace, number(0.0))], vec![], "Race day: Easy 8."),
+        (vec![state(Verdict::NotStarted)], vec![], "but your plan has not started yet."),
+        (vec![state(Verdict::Short)], vec![], "You partly completed today's 4x1 km @ 5K."),
+        (vec![state(Verdict::Missed)], vec![], "You missed today's 4x1 km @ 5K."),
         (
-            vec![state(Verdict::Missed), (FactName::MarkedToday, word(FactWord::Mark(Excuse::Away)))],
+            vec![
+                state(Verdict::Missed),
+                (FactName::AbsenceToday, word_value(FactWord::Mark(AbsenceReason::Away))),
+            ],
             vec![],
-            "did not happen: missed, but excused",
+            "You missed today's 4x1 km @ 5K, but it doesn't count against you because you are away.",
         ),
-        (vec![], vec![FactName::TodaySessionDistance], "4x1 km @ 5K today, 20 min."),
+        (vec![], vec![FactName::TodayWorkoutDistance], "4x1 km @ 5K today, 20 min."),
         (
             vec![],
-            vec![FactName::TodaySessionDistance, FactName::TodaySessionTime],
-            "4x1 km @ 5K today. It is still pending.",
+            vec![FactName::TodayWorkoutDistance, FactName::TodayWorkoutTime],
+            "4x1 km @ 5K today. Today's workout is still to come.",
         ),
-        (vec![], vec![FactName::TodaySessionState], "4x1 km @ 5K today."),
-        (vec![], vec![FactName::TodaySession], "Your plan has nothing for today"),
-        (vec![last(Verdict::Short)], vec![], "a part of Easy 8: short"),
-        (vec![last(Verdict::Missed)], vec![], "not caught up on"),
-        (vec![last(Verdict::Missed)], vec![FactName::LastJudgedDay], "Your last judged day was missed."),
-        (vec![(FactName::LastExcuse, word(FactWord::Mark(Excuse::Away)))], vec![], "You were away then"),
+        (vec![], vec![FactName::TodayWorkoutVerdict], "4x1 km @ 5K today."),
+        (vec![], vec![FactName::TodayWorkout], "Nothing is planned for today."),
+        (vec![last(Verdict::Short)], vec![], "You partly completed the Easy 8 on Tue 9 Jun."),
         (
-            vec![(FactName::MarkedToday, word(FactWord::Mark(Excuse::Ill)))],
+            vec![last(Verdict::Missed)],
             vec![],
-            "getting well goes before",
+            "You missed the Easy 8 on Tue 9 Jun. There is no need to make it up.",
         ),
-        (vec![(FactName::MarkedToday, word(FactWord::Mark(Excuse::Injured)))], vec![], "healing goes before"),
-        (vec![(FactName::MarkedToday, word(FactWord::Mark(Excuse::Away)))], vec![], "training can wait"),
+        (vec![last(Verdict::Missed)], vec![FactName::LastGradedDay], "You missed your last workout."),
         (
-            vec![(FactName::ProposalWaiting, FactValue::Text(FactText::new("proposal 5").unwrap()))],
+            vec![(FactName::LastAbsence, word_value(FactWord::Mark(AbsenceReason::Away)))],
             vec![],
-            "Waiting for your decision: proposal 5.",
-        ),
-        (vec![(FactName::RecoveryFromSleep, number(-0.4))], vec![], "What holds it back is your sleep."),
-        (
-            vec![(FactName::RecoveryFromHrv, number(0.6))],
-            vec![],
-            "What helps it most is your heart rate variability",
+            "You were away then",
         ),
         (
-            vec![(FactName::RecoveryBand, word(FactWord::Recovery(RecoveryBand::Middle)))],
+            vec![(FactName::AbsenceToday, word_value(FactWord::Mark(AbsenceReason::Ill)))],
             vec![],
-            "in the middle of",
+            "getting well comes first",
+        ),
+        (
+            vec![(FactName::AbsenceToday, word_value(FactWord::Mark(AbsenceReason::Injured)))],
+            vec![],
+            "healing comes first",
+        ),
+        (
+            vec![(FactName::AbsenceToday, word_value(FactWord::Mark(AbsenceReason::Away)))],
+            vec![],
+            "training can wait",
+        ),
+        (
+            vec![(FactName::PendingProposals, FactValue::Text(FactText::new("proposal 5").unwrap()))],
+            vec![],
+            "You still need to decide on proposal 5.",
+        ),
+        (vec![(FactName::RecoveryFromSleep, number(-0.4))], vec![], "Sleep lowered your recovery the most."),
+        (vec![(FactName::RecoveryFromHrv, number(0.6))], vec![], "HRV raised your recovery the most"),
+        (
+            vec![(FactName::RecoveryBand, word_value(FactWord::Recovery(RecoveryBand::Middle)))],
+            vec![],
+            "Recovery is 20 this morning (moderate).",
         ),
         (vec![], vec![FactName::RecoveryBand], "Recovery is 20 this morning."),
-        (vec![(FactName::RestingHeartRateFromUsual, number(6.0))], vec![], "against a usual 20 bpm"),
+        (vec![(FactName::RestingHeartRateFromUsual, number(6.0))], vec![], "(usually 20 bpm)"),
         (vec![(FactName::SleepFromUsual, number(45.0))], vec![], "more than your usual"),
         (vec![(FactName::SleepFromUsual, number(-45.0))], vec![], "less than your usual"),
         (vec![(FactName::SleepFromUsual, number(-45.0))], vec![FactName::SleepUsual], "less than usual."),
         (vec![], vec![FactName::SleepFromUsual], "You slept 20 min."),
-        (vec![], vec![FactName::SleepLastNight], "There is no data on last night's sleep"),
+        (vec![], vec![FactName::SleepLastNight], "There is no sleep data yet today."),
         (
             vec![(FactName::SleepDebt14Days, FactValue::Time(TimeSpan::from_mins(400)))],
             vec![],
-            "fell 6h 40m short of what you want",
+            "Your recent sleep debt is 6h 40m.",
         ),
-        (vec![form(FormBand::HighStrain)], vec![], "more than you have had time to absorb"),
+        (vec![(FactName::Runs7Days, number(0.0))], vec![], "You didn't run in the last week."),
+        (vec![form(FormBand::HighStrain)], vec![], "carrying a lot of fatigue"),
         (vec![form(FormBand::Neutral)], vec![], "in balance"),
         (vec![form(FormBand::Fresh)], vec![], "rested and ready"),
-        (vec![form(FormBand::Transition)], vec![], "begin to fade"),
-        (vec![], vec![FactName::FormBand], "fitness less fatigue"),
-        (vec![], vec![FactName::FormBand, FactName::Form], "Yesterday's training came to"),
-        (vec![(FactName::RampBand, word(FactWord::Ramp(RampBand::Steep)))], vec![], "climbing fast (steep)"),
+        (vec![form(FormBand::Transition)], vec![], "starting to fade"),
+        (vec![], vec![FactName::FormBand], "fitness minus fatigue"),
+        (vec![], vec![FactName::FormBand, FactName::Form], "Yesterday's training load was"),
         (
-            vec![(FactName::RampBand, word(FactWord::Ramp(RampBand::Hard)))],
+            vec![(FactName::RampBand, word_value(FactWord::Ramp(RampBand::Steep)))],
             vec![],
-            "takes care to keep up (hard)",
+            "rising fast, so keep",
         ),
+        (vec![(FactName::RampBand, word_value(FactWord::Ramp(RampBand::Hard)))], vec![], "hard to sustain."),
     ] {
-        let text = read(&morning(&given, &without));
+        let text = render_brief(&typical_facts(&given, &without));
         assert!(text.contains(says), "{says:?} is not in: {text}");
     }
 }
 
-/// A form of weeks ago is no balance of today.
 #[test]
-fn what_is_old_is_told_as_what_it_was() {
-    let balanced = morning(&[(FactName::FormBand, word(FactWord::Form(FormBand::Neutral)))], &[]);
-    assert!(read(&balanced).contains("in balance"));
+fn stale_facts_are_written_in_the_past_tense() {
+    let balanced = typical_facts(&[(FactName::FormBand, word_value(FactWord::Form(FormBand::Neutral)))], &[]);
+    assert!(render_brief(&balanced).contains("in balance"));
     let mut known = balanced.known().to_vec();
     known.iter_mut().filter(|fact| fact.id.as_str() == "form").for_each(|fact| {
         fact.quality = Quality::EstimatedStale;
     });
-    let text = read(&Facts::new(known, Vec::new()).unwrap());
-    assert!(text.contains("When your data ended, form was") && !text.contains("in balance"), "{text}");
+    let text = render_brief(&Facts::new(known, Vec::new()).unwrap());
+    assert!(text.contains("On the last day with data, form was") && !text.contains("in balance"), "{text}");
 }
 
 #[test]
-fn a_device_alone_makes_it_ask_and_the_athletes_word_ends_the_question() {
-    let low = (FactName::RecoveryBand, word(FactWord::Recovery(RecoveryBand::Low)));
-    let tempo = (FactName::TodaySessionKind, word(FactWord::Kind(WorkoutKind::Tempo)));
-    let signs = (FactName::SignsOfIllness, word(FactWord::Illness(IllnessSigns::OneDay)));
-    let ill = (FactName::MarkedToday, word(FactWord::Mark(Excuse::Ill)));
-    let easy = (FactName::TodaySessionKind, word(FactWord::Kind(WorkoutKind::Easy)));
+fn device_signs_raise_a_question_until_the_athlete_reports() {
+    let low = (FactName::RecoveryBand, word_value(FactWord::Recovery(RecoveryBand::Low)));
+    let tempo = (FactName::TodayWorkoutKind, word_value(FactWord::Kind(WorkoutKind::Tempo)));
+    let signs = (FactName::SignsOfIllness, word_value(FactWord::Illness(IllnessSignDuration::OneDay)));
+    let ill = (FactName::AbsenceToday, word_value(FactWord::Mark(AbsenceReason::Ill)));
+    let easy = (FactName::TodayWorkoutKind, word_value(FactWord::Kind(WorkoutKind::Easy)));
     let unasked = [FactName::RecoveryFromFeel];
     for (given, asked) in [
-        (vec![low.clone(), tempo], "how do you feel about a hard session today?"),
+        (vec![low.clone(), tempo], "how do you feel about a hard workout today?"),
         (vec![low.clone(), easy], "how do you feel today?"),
         (vec![signs.clone()], "do you feel ill"),
     ] {
-        let facts = morning(&given, &unasked);
-        assert!(read(&facts).contains(asked), "{}", read(&facts));
+        let facts = typical_facts(&given, &unasked);
+        assert!(render_brief(&facts).contains(asked), "{}", render_brief(&facts));
         assert_eq!(brief(&facts).tone, Tone::Neutral);
     }
-    assert!(!read(&morning(&[low, signs, ill], &[])).contains('?'));
-    assert!(!read(&morning(&[], &[])).contains('?'));
+    assert!(!render_brief(&typical_facts(&[low, signs, ill], &[])).contains('?'));
+    assert!(!render_brief(&typical_facts(&[], &[])).contains('?'));
 }
 
 #[test]
-fn who_says_that_they_feel_bad_is_heard_and_not_asked_again() {
-    let low = (FactName::RecoveryBand, word(FactWord::Recovery(RecoveryBand::Low)));
+fn low_feeling_is_acknowledged_without_a_question() {
+    let low = (FactName::RecoveryBand, word_value(FactWord::Recovery(RecoveryBand::Low)));
     let feels = |added| (FactName::RecoveryFromFeel, FactValue::Number(added));
-    let tempo = (FactName::TodaySessionKind, word(FactWord::Kind(WorkoutKind::Tempo)));
-    let waits = (FactName::ProposalWaiting, FactValue::Text(FactText::new("proposal 5").unwrap()));
-    let text = read(&morning(&[low.clone(), feels(-0.4), tempo.clone(), waits], &[]));
-    assert!(text.contains("You said that you do not feel good today"), "{text}");
-    assert!(text.contains("Waiting for your decision: proposal 5."), "{text}");
+    let tempo = (FactName::TodayWorkoutKind, word_value(FactWord::Kind(WorkoutKind::Tempo)));
+    let waits = (FactName::PendingProposals, FactValue::Text(FactText::new("proposal 5").unwrap()));
+    let text = render_brief(&typical_facts(&[low.clone(), feels(-0.4), tempo.clone(), waits], &[]));
+    assert!(text.contains("You said that you do not feel well today"), "{text}");
+    assert!(text.contains("You still need to decide on proposal 5."), "{text}");
     assert!(!text.contains('?') && !text.contains("enjoy it"), "{text}");
-    let text = read(&morning(&[low, feels(0.4), tempo], &[]));
+    let text = render_brief(&typical_facts(&[low, feels(0.4), tempo], &[]));
     assert!(!text.contains('?') && !text.contains("You said"), "they feel fine, and said so: {text}");
 }

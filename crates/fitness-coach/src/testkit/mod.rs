@@ -1,25 +1,29 @@
-//! Fakes of the services on this machine, and a model that is a function, for tests that must not reach the real ones.
+//! Fake model services for tests.
 //!
-//! The fakes refuse what the real ones refuse; a fake that only says yes proves nothing. What they say is a script's: a
-//! function of the request that was seen, so that what they say can depend on what a tool answered. They also fail in every
-//! way that services fail in ([`Fail`], [`After`]). [`Time`] is the clock and the waiting that goes with them: nothing in a
-//! test ever really sleeps.
+//! The fakes reject what the real services reject, and can fail in every way that services fail.
+//! Their replies are a function of the request, so they can depend on tool results. With the fake
+//! clock, tests never really sleep.
 
 mod anthropic;
-mod fake_clock;
 mod openai;
 mod scenario;
 mod scripted_model;
-mod server;
 
 pub use anthropic::FakeAnthropic;
-pub use fake_clock::{Time, client};
-pub use openai::{Ability, FakeOpenAi};
-pub use scenario::{After, Answer, Asked, Block, Fail, Manner, Say, Why};
+pub use fitness_http::testkit::{FakeClock, RecordedRequest, client};
+pub use openai::{FakeOpenAi, ToolSupport};
+pub use scenario::{
+    Block, ScriptRequest, ScriptResponse, ScriptedFailure, ScriptedReply, ScriptedStop, StreamEnd, WireFormat,
+};
 pub use scripted_model::ScriptedModel;
-pub use server::Seen;
 
-/// The key that the fakes take.
+/// The key that the fakes accept.
 pub const KEY: &str = "sk-fake-0123456789";
 
+use fitness_core::domain::calendar::Instant;
 use scenario::Script;
+
+/// Time of the fake clocks when a test begins.
+fn start_time() -> Instant {
+    "2026-06-14T07:00:00Z".parse().expect("a valid time")
+}

@@ -1,13 +1,13 @@
-//! What a fake says, in words that both dialects share.
+//! Scripted replies, shared by both fake APIs.
 
-use super::server::{Late, Response, Step};
+use fitness_http::testkit::{LatePart, Response, ResponseStep};
 use serde_json::{Value, json};
 
-pub(super) type Script = Box<dyn FnMut(&Asked) -> Answer + Send>;
+pub(super) type Script = Box<dyn FnMut(&ScriptRequest) -> ScriptResponse + Send>;
 
 /// A request as a script sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct ScriptRequest {
     /// Which request this is that the script is asked about, counted from 1.
     pub number: usize,
     /// Which model is asked.
@@ -17,45 +17,38 @@ pub struct Asked {
     /// The names of the tools, in order.
     pub tools: Vec<String>,
     /// The schema of the answer, where it must have one.
-    pub shape: Option<Value>,
+    pub response_schema: Option<Value>,
     /// What tools answered in the last turn.
     pub results: Vec<String>,
     /// The words of the last turn.
-    pub words: String,
-    /// Everything.
+    pub last_text: String,
     pub body: Value,
 }
 
 /// What comes of a request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
-    /// An answer.
-    Say(Say),
-    /// None.
-    Fail(Fail),
+pub enum ScriptResponse {
+    Say(ScriptedReply),
+    Fail(ScriptedFailure),
 }
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Say {
+pub struct ScriptedReply {
     /// What is said, in order.
     pub blocks: Vec<Block>,
     /// Why it stops; without it, because it is done or because of its calls.
-    pub stop: Option<Why>,
+    pub stop: Option<ScriptedStop>,
     /// How it is put on the wire.
-    pub manner: Manner,
+    pub format: WireFormat,
     /// How it ends there.
-    pub after: After,
+    pub end: StreamEnd,
 }
 
 /// Something that is said.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
-    /// Words.
     Text(String),
-    /// Thoughts, signed.
     Thought(String),
-    /// A call.
     Call(String, Value),
     /// A call whose input is this text, JSON or not.
     BrokenCall(String, String),
@@ -63,20 +56,19 @@ pub enum Block {
 
 /// Why an answer stops.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
+pub enum ScriptedStop {
     /// It reached the limit.
     Length,
     /// It declines, for this reason.
     Refusal(String),
-    /// It pauses.
     Pause,
     /// In a way nobody has heard of.
-    Unheard,
+    Unknown,
 }
 
 /// How an answer is put on the wire.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Manner {
+pub struct WireFormat {
     /// So many bytes in a chunk; 0 for an event in a chunk.
     pub chunk: usize,
     /// Whether lines end in two characters.
@@ -84,17 +76,15 @@ pub struct Manner {
     /// Whether there is a sign of life between any two events.
     pub pings: bool,
     /// Whether there are events and deltas that nobody knows.
-    pub strange: bool,
+    pub unknown_events: bool,
     /// Whether it does not say what it took, where a server may leave that out.
-    pub uncounted: bool,
+    pub omit_usage: bool,
 }
 
 /// How an answer ends on the wire, after so many of its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum After {
-    /// As it should.
+pub enum StreamEnd {
     End,
-    /// Nothing more comes.
     Stall(usize),
     /// The connection is cut.
     Cut(usize),
@@ -103,20 +93,19 @@ pub enum After {
     /// An error of this type comes.
     Error(usize, &'static str),
     /// Half an event comes as if it were whole.
-    Half(usize),
+    HalfEvent(usize),
     /// So many megabytes of words come.
     Flood(usize),
     /// So many megabytes come that are one line.
-    Line(usize),
+    LongLine(usize),
     /// Signs of life come, and nothing else, without end.
     Drip(usize),
     /// Words come without end, slowly.
     Babble(usize),
 }
 
-/// A refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fail {
+pub enum ScriptedFailure {
     /// A status with the usual text for it, and headers.
     Status(u16, Vec<(&'static str, String)>),
     /// The account may not spend any more.
@@ -131,7 +120,7 @@ pub enum Fail {
     Redirect(String),
 }
 
-impl Fail {
+impl ScriptedFailure {
     /// A status, without headers.
     #[must_use]
     pub fn status(status: u16) -> Self {
@@ -139,64 +128,61 @@ impl Fail {
     }
 }
 
-impl Say {
-    /// These blocks.
+impl ScriptedReply {
     #[must_use]
-    pub fn these(blocks: Vec<Block>) -> Self {
-        Self { blocks, stop: None, manner: Manner::default(), after: After::End }
+    pub fn new(blocks: Vec<Block>) -> Self {
+        Self { blocks, stop: None, format: WireFormat::default(), end: StreamEnd::End }
     }
 
-    /// Words.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self::these(vec![Block::Text(text.into())])
+        Self::new(vec![Block::Text(text.into())])
     }
 
-    /// A call.
     #[must_use]
     pub fn call(tool: impl Into<String>, input: Value) -> Self {
-        Self::these(vec![Block::Call(tool.into(), input)])
+        Self::new(vec![Block::Call(tool.into(), input)])
     }
 
     /// The same, and this.
     #[must_use]
-    pub fn and(mut self, block: Block) -> Self {
+    pub fn with_block(mut self, block: Block) -> Self {
         self.blocks.push(block);
         self
     }
 
     /// The same, for this reason.
     #[must_use]
-    pub fn because(self, stop: Why) -> Self {
+    pub fn with_stop(self, stop: ScriptedStop) -> Self {
         Self { stop: Some(stop), ..self }
     }
 
     /// The same, put on the wire in this way.
     #[must_use]
-    pub fn put(self, manner: Manner) -> Self {
-        Self { manner, ..self }
+    pub fn with_format(self, manner: WireFormat) -> Self {
+        Self { format: manner, ..self }
     }
 
     /// The same, ending like this.
     #[must_use]
-    pub fn then(self, after: After) -> Self {
-        Self { after, ..self }
+    pub fn with_end(self, after: StreamEnd) -> Self {
+        Self { end: after, ..self }
     }
 }
 
-impl From<Say> for Answer {
-    fn from(say: Say) -> Self {
+impl From<ScriptedReply> for ScriptResponse {
+    fn from(say: ScriptedReply) -> Self {
         Self::Say(say)
     }
 }
 
-impl From<Fail> for Answer {
-    fn from(fail: Fail) -> Self {
+impl From<ScriptedFailure> for ScriptResponse {
+    fn from(fail: ScriptedFailure) -> Self {
         Self::Fail(fail)
     }
 }
 
-impl Fail {
+impl ScriptedFailure {
     /// The response. `envelope` is how this dialect says what went wrong.
     pub(super) fn response(&self, envelope: impl Fn(u16) -> Value, spend_cap: Value) -> Response {
         match self {
@@ -207,17 +193,11 @@ impl Fail {
             }
             Self::SpendCap => Response::json(429, &spend_cap),
             Self::Silence => Response::silence(),
-            Self::HangUp => Response { status: 0, headers: Vec::new(), steps: vec![Step::Cut] },
-            Self::Page => Response {
-                status: 200,
-                headers: vec![("content-type", "text/html".to_owned())],
-                steps: vec![Step::Send(b"<html>secret-of-the-server</html>".to_vec())],
-            },
-            Self::Redirect(to) => Response {
-                status: 307,
-                headers: vec![("location", to.clone())],
-                steps: vec![Step::Send(json!({}).to_string().into_bytes())],
-            },
+            Self::HangUp => Response { steps: vec![ResponseStep::Cut], ..Response::status(0) },
+            Self::Page => Response::bytes("text/html", b"<html>secret-of-the-server</html>".to_vec()),
+            Self::Redirect(to) => {
+                Response { headers: vec![("location", to.clone())], ..Response::json(307, &json!({})) }
+            }
         }
     }
 }
@@ -229,9 +209,9 @@ pub(super) struct Frame {
 }
 
 /// What a dialect says between events, and instead of them.
-pub(super) struct Odds {
+pub(super) struct SpecialFrames {
     pub(super) ping: Frame,
-    pub(super) strange: Vec<Frame>,
+    pub(super) unknown: Vec<Frame>,
     pub(super) flood: Frame,
     pub(super) error: fn(&str) -> Frame,
 }
@@ -245,66 +225,70 @@ impl Frame {
 }
 
 /// The steps that put an answer on the wire.
-pub(super) fn steps(say: &Say, frames: Vec<Frame>, odds: &Odds) -> Vec<Step> {
-    let Manner { chunk, crlf, pings, strange, .. } = say.manner;
+pub(super) fn steps(say: &ScriptedReply, frames: Vec<Frame>, odds: &SpecialFrames) -> Vec<ResponseStep> {
+    let WireFormat { chunk, crlf, pings, unknown_events: strange, .. } = say.format;
     let end = if crlf { "\r\n" } else { "\n" };
-    let count = match say.after {
-        After::End => frames.len(),
-        After::Stall(count)
-        | After::Cut(count)
-        | After::Stop(count)
-        | After::Error(count, _)
-        | After::Half(count)
-        | After::Drip(count)
-        | After::Babble(count) => count.min(frames.len()),
-        After::Flood(_) | After::Line(_) => 2.min(frames.len()),
+    let count = match say.end {
+        StreamEnd::End => frames.len(),
+        StreamEnd::Stall(count)
+        | StreamEnd::Cut(count)
+        | StreamEnd::Stop(count)
+        | StreamEnd::Error(count, _)
+        | StreamEnd::HalfEvent(count)
+        | StreamEnd::Drip(count)
+        | StreamEnd::Babble(count) => count.min(frames.len()),
+        StreamEnd::Flood(_) | StreamEnd::LongLine(_) => 2.min(frames.len()),
     };
     let mut texts = Vec::new();
     for (number, frame) in frames.iter().take(count).enumerate() {
         texts.push(frame.text(end));
         // Unknown things come before the end, which the last frame is.
         if strange && number + 1 < frames.len() {
-            texts.extend(odds.strange.iter().map(|frame| frame.text(end)));
+            texts.extend(odds.unknown.iter().map(|frame| frame.text(end)));
         }
         if pings {
             texts.push(odds.ping.text(end));
         }
     }
     let mut tail = Vec::new();
-    match &say.after {
-        After::End | After::Stop(_) => {}
-        After::Stall(_) => tail.push(Step::Stall),
-        After::Cut(_) => tail.push(Step::Cut),
-        After::Error(_, kind) => texts.push((odds.error)(kind).text(end)),
-        After::Half(_) => {
+    match &say.end {
+        StreamEnd::End | StreamEnd::Stop(_) => {}
+        StreamEnd::Stall(_) => tail.push(ResponseStep::Stall),
+        StreamEnd::Cut(_) => tail.push(ResponseStep::Cut),
+        StreamEnd::Error(_, kind) => texts.push((odds.error)(kind).text(end)),
+        StreamEnd::HalfEvent(_) => {
             if let Some(frame) = frames.get(count) {
                 let half = frame.data.chars().take(frame.data.chars().count() / 2).collect();
                 texts.push(Frame { name: frame.name, data: half }.text(end));
             }
         }
-        After::Flood(megabytes) => {
+        StreamEnd::Flood(megabytes) => {
             let text = odds.flood.text(end).into_bytes();
             let times = (megabytes << 20) / text.len();
-            tail.push(Step::Repeat(text, times));
+            tail.push(ResponseStep::Repeat(text, times));
         }
-        After::Line(megabytes) => {
-            tail.push(Step::Send(b"data: \"".to_vec()));
-            tail.push(Step::Repeat(vec![b'x'; 1 << 16], megabytes << 4));
+        StreamEnd::LongLine(megabytes) => {
+            tail.push(ResponseStep::Send(b"data: \"".to_vec()));
+            tail.push(ResponseStep::Repeat(vec![b'x'; 1 << 16], megabytes << 4));
         }
-        After::Drip(_) => tail.push(Step::Drip(odds.ping.text(end).into_bytes(), Late::Token)),
-        After::Babble(_) => tail.push(Step::Drip(odds.flood.text(end).into_bytes(), Late::End)),
+        StreamEnd::Drip(_) => {
+            tail.push(ResponseStep::Drip(odds.ping.text(end).into_bytes(), LatePart::Token))
+        }
+        StreamEnd::Babble(_) => {
+            tail.push(ResponseStep::Drip(odds.flood.text(end).into_bytes(), LatePart::End))
+        }
     }
-    let mut steps: Vec<Step> = if chunk == 0 {
-        texts.into_iter().map(|text| Step::Send(text.into_bytes())).collect()
+    let mut steps: Vec<ResponseStep> = if chunk == 0 {
+        texts.into_iter().map(|text| ResponseStep::Send(text.into_bytes())).collect()
     } else {
-        texts.concat().as_bytes().chunks(chunk).map(|bytes| Step::Send(bytes.to_vec())).collect()
+        texts.concat().as_bytes().chunks(chunk).map(|bytes| ResponseStep::Send(bytes.to_vec())).collect()
     };
     steps.append(&mut tail);
     steps
 }
 
 /// Cuts what is said to a number of tokens; says whether something was cut.
-pub(super) fn limit(blocks: &mut Vec<Block>, most: u64) -> bool {
+pub(super) fn truncate_blocks(blocks: &mut Vec<Block>, most: u64) -> bool {
     let mut left = usize::try_from(most).unwrap_or(usize::MAX).saturating_mul(4);
     for (number, block) in blocks.iter_mut().enumerate() {
         let cut = match block {
@@ -341,11 +325,11 @@ fn size(block: &Block) -> usize {
 }
 
 /// What a number of bytes is in tokens, here.
-pub(super) fn tokens(bytes: usize) -> u64 {
+pub(super) fn tokens_of_bytes(bytes: usize) -> u64 {
     bytes.div_ceil(4) as u64
 }
 
 /// What was said, in tokens.
-pub(super) fn written(blocks: &[Block]) -> u64 {
-    tokens(blocks.iter().map(size).sum())
+pub(super) fn output_tokens(blocks: &[Block]) -> u64 {
+    tokens_of_bytes(blocks.iter().map(size).sum())
 }

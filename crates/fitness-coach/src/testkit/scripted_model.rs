@@ -1,18 +1,19 @@
-//! A model without a wire.
+//! A model without network, driven by a function.
 
 use crate::model::{
-    Asking, Cost, Listener, Model, ModelError, Part, Reply, Request, Stop, Usage, catalog::Choice,
+    Cost, Model, ModelError, ModelListener, ModelPart, Reply, ReplyFuture, Request, StopReason, Usage,
+    catalog::ClaudeModel,
 };
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-type Function = Box<dyn FnMut(&Request) -> Result<Reply, ModelError> + Send>;
+type ReplyFn = Box<dyn FnMut(&Request) -> Result<Reply, ModelError> + Send>;
 
 /// A model that is a function of what it is asked.
 pub struct ScriptedModel {
     name: String,
-    function: Mutex<Function>,
-    asked: Mutex<Vec<Request>>,
+    function: Mutex<ReplyFn>,
+    requests: Mutex<Vec<Request>>,
 }
 
 impl fmt::Debug for ScriptedModel {
@@ -27,27 +28,27 @@ impl ScriptedModel {
         name: impl Into<String>,
         function: impl FnMut(&Request) -> Result<Reply, ModelError> + Send + 'static,
     ) -> Self {
-        Self { name: name.into(), function: Mutex::new(Box::new(function)), asked: Mutex::default() }
+        Self { name: name.into(), function: Mutex::new(Box::new(function)), requests: Mutex::default() }
     }
 
     /// What it was asked so far.
     #[must_use]
-    pub fn asked(&self) -> Vec<Request> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A reply of these parts, which takes a hundred tokens to read and ten to write.
     #[must_use]
-    pub fn reply(parts: Vec<Part>) -> Reply {
-        let calls = parts.iter().any(|part| matches!(part, Part::Call { .. }));
-        let stop = if calls { Stop::Calls } else { Stop::Done };
-        Reply { parts, stop, usage: Usage { input: 100, output: 10, ..Usage::default() } }
+    pub fn reply(parts: Vec<ModelPart>) -> Reply {
+        let calls = parts.iter().any(|part| matches!(part, ModelPart::Call { .. }));
+        let stop = if calls { StopReason::ToolCalls } else { StopReason::Done };
+        Reply { parts, stop_reason: stop, usage: Usage { input: 100, output: 10, ..Usage::default() } }
     }
 
     /// A reply of these words.
     #[must_use]
-    pub fn says(text: impl Into<String>) -> Reply {
-        Self::reply(vec![Part::Text { text: text.into() }])
+    pub fn text_reply(text: impl Into<String>) -> Reply {
+        Self::reply(vec![ModelPart::Text { text: text.into() }])
     }
 }
 
@@ -56,15 +57,19 @@ impl Model for ScriptedModel {
         &self.name
     }
 
-    fn ask<'a>(&'a self, request: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a> {
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        listener: &'a mut (dyn ModelListener + 'a),
+    ) -> ReplyFuture<'a> {
         Box::pin(async move {
-            self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+            self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
             let reply = (self.function.lock().unwrap_or_else(PoisonError::into_inner))(request)?;
             for part in &reply.parts {
                 match part {
-                    Part::Text { text } => listener.text(text),
-                    Part::Call { tool, .. } => listener.call(tool),
-                    Part::Sealed { .. } => {}
+                    ModelPart::Text { text } => listener.text(text),
+                    ModelPart::Call { tool, .. } => listener.tool_call(tool),
+                    ModelPart::Sealed { .. } => {}
                 }
             }
             Ok(reply)
@@ -76,6 +81,6 @@ impl Model for ScriptedModel {
     }
 
     fn cost(&self, usage: &Usage) -> Option<Cost> {
-        Some(Choice::default().entry().cost(usage))
+        Some(ClaudeModel::default().info().cost(usage))
     }
 }

@@ -1,7 +1,7 @@
-//! The table of tools: the same for chat, for the chips a page shows, and over MCP. Nothing else exists.
+//! The tools of the coach, the same in chat and over MCP.
 //!
-//! Every tool reads, suggests or drafts, through a [`CoachDesk`] that is bound to one athlete. What only a human may
-//! decide has no row here, and no name in this crate.
+//! Every tool reads, suggests or drafts through a [`CoachApi`] that is bound to one athlete. No
+//! tool makes a decision that belongs to the athlete.
 
 mod table;
 #[cfg(test)]
@@ -10,7 +10,7 @@ mod tests;
 pub use table::TOOLS;
 
 use crate::model::ToolSpec;
-use fitness_core::coach_api::{Answer, CoachDesk, DeskError, Scope};
+use fitness_core::coach_api::{CoachApi, CoachApiError, CoachFuture, Scope};
 use fitness_core::domain::calendar::Day;
 use fitness_core::string_enum;
 use schemars::JsonSchema;
@@ -20,149 +20,130 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
-/// The longest answer of a tool, in bytes.
-pub const MAX_ANSWER: usize = 64 * 1024;
+/// Longest result of a tool, in bytes of JSON.
+pub const MAX_RESULT_BYTES: usize = 64 * 1024;
 
 string_enum! {
-    /// Every tool there is.
+    /// Name of a tool.
     pub enum ToolName("tool") {
-        /// What is known of a morning.
         DailySnapshot = "daily_snapshot",
-        /// One metric, day by day.
         MetricSeries = "metric_series",
-        /// Activities, newest first.
         Activities = "activities",
-        /// One activity in full.
         ActivityDetail = "activity_detail",
-        /// Two stretches of days side by side.
         ComparePeriods = "compare_periods",
-        /// Fitness, fatigue, form and the weeks behind them.
         TrainingLoad = "training_load",
-        /// The active plan with every verdict.
         PlanProgress = "plan_progress",
-        /// A finish time with its band.
         PredictFinish = "predict_finish",
-        /// The athlete's notes and marks.
         Notes = "notes",
-        /// A note for the athlete to accept.
         SuggestNote = "suggest_note",
-        /// An observation for the athlete to accept.
         SuggestObservation = "suggest_observation",
-        /// A draft of a plan.
         DraftTrainingPlan = "draft_training_plan",
-        /// A change to the active plan, as a proposal.
         ProposeModification = "propose_modification",
-        /// A whole week, as a proposal.
         ProposeWeek = "propose_week",
     }
 }
 
 string_enum! {
-    /// What became of a call.
-    pub enum Outcome("outcome of a call") {
-        /// The tool answered.
+    /// Outcome of a tool call.
+    pub enum CallStatus("outcome of a call") {
         Done = "done",
-        /// The tool did not do what was asked, for a reason the model can change.
+        /// Invalid input, which the model can correct.
         Refused = "refused",
-        /// The tool could not answer.
         Failed = "failed",
-        /// The turn ended before the tool had answered.
+        /// The turn ended before the tool returned.
         Stopped = "stopped",
     }
 }
 
-impl Outcome {
-    /// The outcome of a call that was answered with this text.
+impl CallStatus {
+    /// Outcome of a call from its result text, which may come from a stored conversation.
     #[must_use]
     pub fn new(text: &str, refused: bool) -> Self {
         match text {
             _ if !refused => Self::Done,
-            STOPPED => Self::Stopped,
-            text if text == DeskError::Broken.to_string() => Self::Failed,
+            STOPPED_MESSAGE => Self::Stopped,
+            text if text == CoachApiError::Internal.to_string() => Self::Failed,
             _ => Self::Refused,
         }
     }
 }
 
-/// What a call is answered with that was stopped before its tool had answered.
-pub(crate) const STOPPED: &str = "Stopped before it was answered.";
+/// Result text of a call that was cancelled. Stored in conversations and matched by
+/// [`Outcome::new`].
+pub(crate) const STOPPED_MESSAGE: &str = "Stopped before it was answered.";
 
-/// What an athlete is shown of a call. It never holds words of the model: a name that is none of ours is not shown.
+/// Label of a call in the chat. It never contains text of the model: an unknown tool name is
+/// hidden.
 #[must_use]
-pub fn label(tool: &str, outcome: Outcome) -> String {
+pub fn label(tool: &str, outcome: CallStatus) -> String {
     match (Tool::find(tool), outcome) {
-        (Some(tool), Outcome::Done) => tool.done.to_owned(),
-        (Some(tool), _) => format!("{}: {outcome}", tool.doing),
+        (Some(tool), CallStatus::Done) => tool.done_label.to_owned(),
+        (Some(tool), _) => format!("{}: {outcome}", tool.progress_label),
         (None, _) => format!("Unknown tool: {outcome}"),
     }
 }
 
-/// How far a tool reaches.
+/// What a tool may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// It only looks.
-    Reads,
-    /// It leaves something that waits for the athlete, and counts for nothing until then.
-    Leaves,
+pub enum ToolAccess {
+    Read,
+    /// Creates something that has no effect until the athlete accepts it.
+    Write,
 }
 
-/// A tool.
 #[derive(Debug, Clone, Copy)]
 pub struct Tool {
-    /// What it is called, by models and over MCP.
     pub name: ToolName,
-    /// What a page shows while it runs.
-    pub doing: &'static str,
-    /// What a page shows when it has run.
-    pub done: &'static str,
-    /// What a model is told of it.
+    /// Label in the chat while it runs.
+    pub progress_label: &'static str,
+    /// Label in the chat when it is done.
+    pub done_label: &'static str,
+    /// Description for models and MCP clients: what it does, when to use it, what it returns.
     pub description: &'static str,
-    /// How far it reaches.
-    pub effect: Effect,
+    pub access: ToolAccess,
     input: fn() -> Value,
     output: fn() -> Value,
-    run: for<'a> fn(&'a dyn CoachDesk, Value) -> Answer<'a, Value>,
+    run: for<'a> fn(&'a dyn CoachApi, Value) -> CoachFuture<'a, Value>,
 }
 
 impl Tool {
-    /// The tool of a name, when there is one.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         TOOLS.iter().find(|tool| tool.name.as_str() == name)
     }
 
-    /// Whether a program of a scope may call it.
+    /// Whether a client with this scope may call it.
     #[must_use]
-    pub const fn is_within(&self, scope: Scope) -> bool {
-        match (scope, self.effect) {
-            (_, Effect::Reads) | (Scope::Draft, Effect::Leaves) => true,
-            (Scope::Read, Effect::Leaves) => false,
+    pub const fn is_allowed_for(&self, scope: Scope) -> bool {
+        match (scope, self.access) {
+            (_, ToolAccess::Read) | (Scope::Draft, ToolAccess::Write) => true,
+            (Scope::Read, ToolAccess::Write) => false,
         }
     }
 
-    /// The JSON Schema of what it takes.
+    /// JSON Schema of the input.
     #[must_use]
     pub fn input_schema(&self) -> Value {
         (self.input)()
     }
 
-    /// The JSON Schema of what it answers.
+    /// JSON Schema of the result, which always has `data_through`.
     #[must_use]
     pub fn output_schema(&self) -> Value {
         let mut schema = (self.output)();
         if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
-            properties.insert(DATA_THROUGH.to_owned(), data_through_schema());
+            properties.insert(DATA_THROUGH_KEY.to_owned(), data_through_schema());
         }
         if let Some(fields) = schema.as_object_mut() {
             let required = fields.entry("required").or_insert_with(|| json!([]));
             if let Some(required) = required.as_array_mut() {
-                required.push(json!(DATA_THROUGH));
+                required.push(json!(DATA_THROUGH_KEY));
             }
         }
         schema
     }
 
-    /// As a model is told of it.
+    /// Definition for a model.
     #[must_use]
     pub fn spec(&self) -> ToolSpec {
         ToolSpec {
@@ -172,55 +153,53 @@ impl Tool {
         }
     }
 
-    /// Runs it. The answer says how far the data reaches, whatever else it says.
-    ///
-    /// # Errors
-    /// What was wrong with the asking, in words for a model; or that the answer would be too long.
-    pub async fn call(&self, desk: &dyn CoachDesk, input: Value) -> Result<Value, DeskError> {
+    /// Runs the tool. Every result has `data_through`; a result over [`MAX_RESULT_BYTES`] is
+    /// refused.
+    pub async fn call(&self, desk: &dyn CoachApi, input: Value) -> Result<Value, CoachApiError> {
         let input = if input.is_null() { json!({}) } else { input };
         let mut answer = (self.run)(desk, input).await?;
         let through: Option<Day> = desk.data_through().await?;
         if let Some(fields) = answer.as_object_mut() {
-            fields.insert(DATA_THROUGH.to_owned(), json!(through));
+            fields.insert(DATA_THROUGH_KEY.to_owned(), json!(through));
         }
-        if answer.to_string().len() > MAX_ANSWER {
-            return Err(DeskError::refused(
-                "The answer would be longer than can be read at once. Ask for fewer days or fewer entries.",
+        if answer.to_string().len() > MAX_RESULT_BYTES {
+            return Err(CoachApiError::invalid(
+                "The result would be too long. Request fewer days or entries.",
             ));
         }
         Ok(answer)
     }
 }
 
-/// Every tool as a model is told of it, in the order of the table.
+/// Definitions of all tools, in the order of the table.
 #[must_use]
 pub fn specs() -> Vec<ToolSpec> {
-    // Every round of every turn needs them; a schema is made from its type once.
+    // Cached: every model call needs them.
     static SPECS: LazyLock<Vec<ToolSpec>> = LazyLock::new(|| TOOLS.iter().map(Tool::spec).collect());
     SPECS.clone()
 }
 
-const DATA_THROUGH: &str = "data_through";
+const DATA_THROUGH_KEY: &str = "data_through";
 
 fn data_through_schema() -> Value {
     json!({
         "type": ["string", "null"],
         "format": "date",
-        "description": "The last day whose data is complete. Nothing later has been judged.",
+        "description": "Last day with complete data, YYYY-MM-DD, for example 2026-11-16; null without data. Later days are not graded.",
     })
 }
 
-/// The schema of what is asked, whole: no reference leads out of it.
-fn schema_of<T: JsonSchema>() -> Value {
-    whole_schema::<T>(SchemaSettings::draft2020_12())
+/// JSON Schema of a request type, without `$ref`.
+fn input_schema_of<T: JsonSchema>() -> Value {
+    inlined_schema::<T>(SchemaSettings::draft2020_12())
 }
 
-/// The schema of what is told: a field that is left out when it is empty is not required.
-fn schema_of_answer<T: JsonSchema>() -> Value {
-    whole_schema::<T>(SchemaSettings::draft2020_12().for_serialize())
+/// JSON Schema of a response type: fields that are left out when empty are not required.
+fn schema_of_response<T: JsonSchema>() -> Value {
+    inlined_schema::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
-fn whole_schema<T: JsonSchema>(settings: SchemaSettings) -> Value {
+fn inlined_schema<T: JsonSchema>(settings: SchemaSettings) -> Value {
     let settings = settings.with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
@@ -230,14 +209,12 @@ fn whole_schema<T: JsonSchema>(settings: SchemaSettings) -> Value {
     schema.to_value()
 }
 
-fn read<T: DeserializeOwned>(tool: ToolName, input: Value) -> Result<T, DeskError> {
+fn parse_input<T: DeserializeOwned>(tool: ToolName, input: Value) -> Result<T, CoachApiError> {
     serde_json::from_value(input).map_err(|why| {
-        DeskError::refused(format!(
-            "The input of `{tool}` does not fit: {why}. Its schema says what it takes."
-        ))
+        CoachApiError::invalid(format!("Invalid input for `{tool}`: {why}. See its input schema."))
     })
 }
 
-fn told<T: Serialize>(answer: &T) -> Result<Value, DeskError> {
-    serde_json::to_value(answer).map_err(|_| DeskError::Broken)
+fn to_result<T: Serialize>(response: &T) -> Result<Value, CoachApiError> {
+    serde_json::to_value(response).map_err(|_| CoachApiError::Internal)
 }

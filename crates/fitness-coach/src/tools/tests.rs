@@ -1,6 +1,6 @@
 use super::*;
 
-/// Whoever adds a tool says so here: nothing reaches a model unnoticed.
+/// A new tool must be added here too, so that none reaches a model unnoticed.
 #[test]
 fn the_table_holds_exactly_these_tools() {
     let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name.as_str()).collect();
@@ -41,7 +41,7 @@ fn no_tool_takes_a_user_or_a_status() {
 }
 
 #[test]
-fn every_answer_says_how_far_the_data_reaches() {
+fn every_output_schema_has_data_through() {
     for tool in TOOLS {
         let schema = tool.output_schema();
         assert_eq!(schema["type"], "object", "{}", tool.name);
@@ -49,9 +49,9 @@ fn every_answer_says_how_far_the_data_reaches() {
     }
 }
 
-/// A client that checks answers refuses one that lacks what was announced as required.
+/// Clients validate results against the schema, so fields that can be absent must not be required.
 #[test]
-fn what_is_left_out_when_it_is_empty_is_not_announced_as_required() {
+fn optional_fields_are_not_required() {
     let required = |name: &str| Tool::find(name).unwrap().output_schema()["required"].clone();
     assert_eq!(required("draft_training_plan"), json!(["plan_id", "status", "review", "data_through"]));
     assert_eq!(required("plan_progress"), json!(["data_through"]));
@@ -59,7 +59,7 @@ fn what_is_left_out_when_it_is_empty_is_not_announced_as_required() {
 }
 
 #[test]
-fn schemas_are_whole() {
+fn schemas_have_no_external_references() {
     for tool in TOOLS {
         for schema in [tool.input_schema(), tool.output_schema()] {
             assert!(!schema.to_string().contains("$ref") || schema.get("$defs").is_some(), "{}", tool.name);

@@ -1,186 +1,174 @@
-//! How far the data reaches. Nothing beyond it is ever judged.
+//! Data frontier: the day through which data is complete. Later days are never graded.
 //!
-//! A frontier is built only from what imports and syncs proved about days, each recorded when it ran. It
-//! is not the calendar, and it is not the newest day with an activity: that one never reaches a skipped
-//! day, and it judges an unfinished one.
+//! It is built from the coverage that each import and sync recorded. It is neither the current date
+//! nor the newest day with an activity: the latter never covers skipped days and would grade a day
+//! that is not over.
 
 use crate::domain::calendar::{Day, Instant};
 use chrono::TimeDelta;
 use chrono_tz::Tz;
 use serde::Serialize;
 
-/// How long after a day's end a live source is taken to have everything there will be.
-const SETTLED_AFTER: TimeDelta = TimeDelta::hours(48);
+/// A live source is taken to be complete this long after the end of a day.
+const SETTLING_TIME: TimeDelta = TimeDelta::hours(48);
 
-/// What an import or a sync brought that says something about days.
+/// Evidence from an import or sync about complete days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Evidence {
-    /// A live source was asked. A poll alone proves nothing; what the device recorded does.
+pub enum CoverageEvidence {
+    /// A sync. The poll itself proves little; data recorded by the device does.
     LiveSync {
-        /// When the source answered.
         polled_at: Instant,
-        /// The newest thing the device itself recorded: activity, steps, heart rate, sleep. Not a placeholder.
+        /// Newest record of the device itself (activity, steps, heart rate, sleep), not a
+        /// placeholder.
         newest_record: Option<Instant>,
     },
-    /// An account export: it was made on its last day, which may be unfinished.
-    AccountExport {
-        /// The newest day with a daily summary.
-        last_summary: Day,
-        /// When it was imported.
-        imported_at: Instant,
-    },
-    /// An activity from a file: it speaks for its own day.
+    /// An account export, made on its last day, which may be incomplete.
+    AccountExport { last_summary: Day, imported_at: Instant },
+    /// An activity from a file covers only its own day.
     Activity {
-        /// The local day it began.
+        /// Local day of its start.
         day: Day,
-        /// When it was imported.
         imported_at: Instant,
     },
-    /// The athlete says a day is complete.
-    Declared {
-        /// Which day.
-        day: Day,
-        /// When they said so.
-        said_at: Instant,
-    },
+    /// The athlete declares a day complete.
+    Declared { day: Day, declared_at: Instant },
 }
 
-impl Evidence {
-    /// The same, as it would look to somebody whose clock says `now`: nothing was polled, imported or said
-    /// later than that.
+impl CoverageEvidence {
+    /// Caps the time of the evidence at `now`.
     #[must_use]
-    pub fn no_later_than(mut self, now: Instant) -> Self {
+    pub fn capped_at(mut self, now: Instant) -> Self {
         let at = match &mut self {
             Self::LiveSync { polled_at, .. } => polled_at,
             Self::AccountExport { imported_at, .. } | Self::Activity { imported_at, .. } => imported_at,
-            Self::Declared { said_at, .. } => said_at,
+            Self::Declared { declared_at: said_at, .. } => said_at,
         };
         *at = (*at).min(now);
         self
     }
 }
 
-/// What a run proved: all data up to and including `complete`, some of the data of `open`, which is always
-/// the day after. What was recorded on an unfinished day was recorded after the day before it ended.
+/// ImportCoverage of one import or sync: all data through `complete`, and part of the data of `open`,
+/// which is always the day after. A record on an unfinished day proves that the day before had
+/// ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Coverage {
+pub struct ImportCoverage {
     complete: Option<Day>,
     open: Option<Day>,
 }
 
-impl Coverage {
-    /// Puts together what was stored of a run.
+impl ImportCoverage {
     #[must_use]
     pub fn new(complete: Option<Day>, open: Option<Day>) -> Self {
         let complete = complete.max(open.map(Day::previous));
         Self { complete, open: open.filter(|open| Some(*open) > complete) }
     }
 
-    /// The newest day whose data has all arrived.
+    /// The last complete day.
     #[must_use]
-    pub const fn complete(self) -> Option<Day> {
+    pub const fn complete_through(self) -> Option<Day> {
         self.complete
     }
 
-    /// The day after it, when some of its data has arrived.
+    /// The day after it, if some of its data has arrived.
     #[must_use]
-    pub const fn open(self) -> Option<Day> {
+    pub const fn open_day(self) -> Option<Day> {
         self.open
     }
 
-    /// What a piece of evidence proves, in the athlete's zone.
+    /// Coverage proved by evidence, in the athlete's time zone.
     ///
-    /// Nothing completes a day that has not ended, except the athlete; nothing reaches past the day of the
-    /// import, so a file dated in the future moves nothing.
+    /// Only the athlete can complete a day that has not ended. Nothing covers days after the
+    /// import, so a file dated in the future has no effect.
     #[must_use]
-    pub fn proved_by(evidence: Evidence, zone: Tz) -> Self {
+    pub fn from_evidence(evidence: CoverageEvidence, zone: Tz) -> Self {
         match evidence {
-            Evidence::LiveSync { polled_at, newest_record } => {
+            CoverageEvidence::LiveSync { polled_at, newest_record } => {
                 let newest = newest_record.filter(|at| *at <= polled_at).map(|at| Day::at(at, zone));
-                let settled = Day::at(polled_at - SETTLED_AFTER, zone).previous();
+                let settled = Day::at(polled_at - SETTLING_TIME, zone).previous();
                 Self::new(Some(settled), newest)
             }
-            Evidence::AccountExport { last_summary, imported_at } => {
+            CoverageEvidence::AccountExport { last_summary, imported_at } => {
                 let today = Day::at(imported_at, zone);
                 Self::new(None, Some(last_summary.min(today)))
             }
-            Evidence::Activity { day, imported_at } => {
+            CoverageEvidence::Activity { day, imported_at } => {
                 let today = Day::at(imported_at, zone);
                 let ended = day.end(zone) <= imported_at;
                 Self::new(ended.then_some(day), (!ended && day <= today).then_some(day))
             }
-            Evidence::Declared { day, said_at } => Self::new(Some(day.min(Day::at(said_at, zone))), None),
+            CoverageEvidence::Declared { day, declared_at: said_at } => {
+                Self::new(Some(day.min(Day::at(said_at, zone))), None)
+            }
         }
     }
 
-    /// What two runs prove together.
+    /// Combined coverage of two runs.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn union(self, other: Self) -> Self {
         Self::new(self.complete.max(other.complete), self.open.max(other.open))
     }
 }
 
-/// How far an athlete's data reaches, over all their sources.
+/// The data frontier over all of an athlete's sources.
 ///
 /// ```
-/// use fitness_core::adherence::data_frontier::{Coverage, Evidence, Frontier, Reach};
+/// use fitness_core::adherence::data_frontier::{
+///     ImportCoverage, CoverageEvidence, DataFrontier, DayCoverage,
+/// };
 ///
 /// // This morning's sync brought last night's sleep: yesterday is complete, today has begun.
-/// let evidence = Evidence::LiveSync {
+/// let evidence = CoverageEvidence::LiveSync {
 ///     polled_at: "2026-06-14T07:12:00Z".parse().unwrap(),
 ///     newest_record: Some("2026-06-14T05:40:00Z".parse().unwrap()),
 /// };
-/// let frontier = Frontier::from_runs([Coverage::proved_by(evidence, chrono_tz::Tz::UTC)]);
-/// assert_eq!(frontier.reach("2026-06-13".parse().unwrap()), Reach::Complete);
-/// assert_eq!(frontier.reach("2026-06-14".parse().unwrap()), Reach::Open);
-/// assert_eq!(frontier.reach("2026-06-15".parse().unwrap()), Reach::Beyond);
+/// let frontier = DataFrontier::from_runs([ImportCoverage::from_evidence(evidence, chrono_tz::Tz::UTC)]);
+/// assert_eq!(frontier.day_coverage("2026-06-13".parse().unwrap()), DayCoverage::Complete);
+/// assert_eq!(frontier.day_coverage("2026-06-14".parse().unwrap()), DayCoverage::Open);
+/// assert_eq!(frontier.day_coverage("2026-06-15".parse().unwrap()), DayCoverage::Beyond);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(transparent)]
-pub struct Frontier(Coverage);
+pub struct DataFrontier(ImportCoverage);
 
-/// Where a day stands to the frontier.
+/// Coverage of one day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// All its data has arrived.
+pub enum DayCoverage {
     Complete,
-    /// Some of its data has arrived.
     Open,
-    /// Nothing is known about it yet.
     Beyond,
 }
 
-impl Frontier {
-    /// The frontier of an athlete of whom nothing was ever imported: every day is beyond it.
-    pub const NONE: Self = Self(Coverage { complete: None, open: None });
+impl DataFrontier {
+    /// No data was ever imported.
+    pub const NONE: Self = Self(ImportCoverage { complete: None, open: None });
 
-    /// The frontier that all recorded runs make together.
+    /// Combines the coverage of all runs.
     #[must_use]
-    pub fn from_runs(runs: impl IntoIterator<Item = Coverage>) -> Self {
-        Self(runs.into_iter().fold(Coverage::default(), Coverage::and))
+    pub fn from_runs(runs: impl IntoIterator<Item = ImportCoverage>) -> Self {
+        Self(runs.into_iter().fold(ImportCoverage::default(), ImportCoverage::union))
     }
 
-    /// The newest day whose data has all arrived.
+    /// The last complete day.
     #[must_use]
-    pub const fn complete(self) -> Option<Day> {
+    pub const fn complete_through(self) -> Option<Day> {
         self.0.complete
     }
 
-    /// The day after it, when some of its data has arrived.
+    /// The day after it, if some of its data has arrived.
     #[must_use]
-    pub const fn open(self) -> Option<Day> {
+    pub const fn open_day(self) -> Option<Day> {
         self.0.open
     }
 
-    /// Where a day stands.
     #[must_use]
-    pub fn reach(self, day: Day) -> Reach {
+    pub fn day_coverage(self, day: Day) -> DayCoverage {
         if self.0.complete.is_some_and(|complete| day <= complete) {
-            Reach::Complete
+            DayCoverage::Complete
         } else if self.0.open == Some(day) {
-            Reach::Open
+            DayCoverage::Open
         } else {
-            Reach::Beyond
+            DayCoverage::Beyond
         }
     }
 }
@@ -199,20 +187,20 @@ mod tests {
     }
 
     /// `(complete, open)` as text, with a dash for nothing.
-    fn proved(evidence: Evidence, zone: Tz) -> (String, String) {
+    fn coverage_as_text(evidence: CoverageEvidence, zone: Tz) -> (String, String) {
         let shown = |day: Option<Day>| day.map_or_else(|| "-".to_owned(), |d| d.to_string());
-        let coverage = Coverage::proved_by(evidence, zone);
+        let coverage = ImportCoverage::from_evidence(evidence, zone);
         (shown(coverage.complete), shown(coverage.open))
     }
 
     #[track_caller]
-    fn check(evidence: Evidence, zone: Tz, complete: &str, open: &str) {
-        assert_eq!(proved(evidence, zone), (complete.to_owned(), open.to_owned()), "{evidence:?}");
+    fn check(evidence: CoverageEvidence, zone: Tz, complete: &str, open: &str) {
+        assert_eq!(coverage_as_text(evidence, zone), (complete.to_owned(), open.to_owned()), "{evidence:?}");
     }
 
     #[test]
     fn a_live_sync_completes_a_day_only_with_something_recorded_after_it() {
-        let sync = |polled: &str, record: Option<&str>| Evidence::LiveSync {
+        let sync = |polled: &str, record: Option<&str>| CoverageEvidence::LiveSync {
             polled_at: at(polled),
             newest_record: record.map(at),
         };
@@ -254,7 +242,7 @@ mod tests {
 
     #[test]
     fn an_export_completes_the_days_before_its_last_summary() {
-        let export = |last: &str| Evidence::AccountExport {
+        let export = |last: &str| CoverageEvidence::AccountExport {
             last_summary: day(last),
             imported_at: at("2026-06-15T12:00:00Z"),
         };
@@ -266,20 +254,22 @@ mod tests {
     #[test]
     fn an_activity_covers_its_own_day() {
         let activity =
-            |on: &str| Evidence::Activity { day: day(on), imported_at: at("2026-06-15T12:00:00Z") };
+            |on: &str| CoverageEvidence::Activity { day: day(on), imported_at: at("2026-06-15T12:00:00Z") };
         check(activity("2026-06-14"), Tz::UTC, "2026-06-14", "-");
         // Recorded after the 14th ended, so the 14th is complete, as with a live sync.
         check(activity("2026-06-15"), Tz::UTC, "2026-06-14", "2026-06-15");
         check(activity("2026-06-16"), Tz::UTC, "-", "-");
         check(activity("2100-01-01"), Tz::UTC, "-", "-");
         // In Los Angeles it is still the 14th at 03:00 UTC on the 15th.
-        let late = Evidence::Activity { day: day("2026-06-14"), imported_at: at("2026-06-15T03:00:00Z") };
+        let late =
+            CoverageEvidence::Activity { day: day("2026-06-14"), imported_at: at("2026-06-15T03:00:00Z") };
         check(late, Tz::America__Los_Angeles, "2026-06-13", "2026-06-14");
     }
 
     #[test]
     fn the_athlete_may_call_a_day_complete_but_not_tomorrow() {
-        let said = |on: &str| Evidence::Declared { day: day(on), said_at: at("2026-06-15T20:00:00Z") };
+        let said =
+            |on: &str| CoverageEvidence::Declared { day: day(on), declared_at: at("2026-06-15T20:00:00Z") };
         check(said("2026-06-15"), Tz::UTC, "2026-06-15", "-");
         check(said("2026-06-16"), Tz::UTC, "2026-06-15", "-");
     }
@@ -287,20 +277,20 @@ mod tests {
     #[test]
     fn runs_add_up_and_an_open_day_closes_when_passed() {
         let runs = [
-            Coverage::new(Some(day("2026-06-13")), Some(day("2026-06-14"))),
-            Coverage::new(Some(day("2026-06-10")), None),
+            ImportCoverage::new(Some(day("2026-06-13")), Some(day("2026-06-14"))),
+            ImportCoverage::new(Some(day("2026-06-10")), None),
         ];
-        let frontier = Frontier::from_runs(runs);
+        let frontier = DataFrontier::from_runs(runs);
         assert_eq!(
-            (frontier.complete(), frontier.open()),
+            (frontier.complete_through(), frontier.open_day()),
             (Some(day("2026-06-13")), Some(day("2026-06-14")))
         );
-        assert_eq!(frontier.reach(day("2026-06-13")), Reach::Complete);
-        assert_eq!(frontier.reach(day("2026-06-14")), Reach::Open);
-        assert_eq!(frontier.reach(day("2026-06-15")), Reach::Beyond);
-        let later = Frontier::from_runs([frontier.0, Coverage::new(Some(day("2026-06-14")), None)]);
-        assert_eq!(later.open(), None);
-        assert_eq!(Frontier::NONE.reach(day("1999-01-01")), Reach::Beyond);
+        assert_eq!(frontier.day_coverage(day("2026-06-13")), DayCoverage::Complete);
+        assert_eq!(frontier.day_coverage(day("2026-06-14")), DayCoverage::Open);
+        assert_eq!(frontier.day_coverage(day("2026-06-15")), DayCoverage::Beyond);
+        let later = DataFrontier::from_runs([frontier.0, ImportCoverage::new(Some(day("2026-06-14")), None)]);
+        assert_eq!(later.open_day(), None);
+        assert_eq!(DataFrontier::NONE.day_coverage(day("1999-01-01")), DayCoverage::Beyond);
     }
 
     proptest! {
@@ -311,14 +301,14 @@ mod tests {
         ) {
             let now = chrono::DateTime::from_timestamp(now, 0).unwrap();
             let today = Day::at(now, zone);
-            let about = today.plus(offset);
+            let about = today.plus_days(offset);
             let evidence = match which {
-                0 => Evidence::LiveSync { polled_at: now, newest_record: Some(now + TimeDelta::days(offset)) },
-                1 => Evidence::AccountExport { last_summary: about, imported_at: now },
-                2 => Evidence::Activity { day: about, imported_at: now },
-                _ => Evidence::Declared { day: about, said_at: now },
+                0 => CoverageEvidence::LiveSync { polled_at: now, newest_record: Some(now + TimeDelta::days(offset)) },
+                1 => CoverageEvidence::AccountExport { last_summary: about, imported_at: now },
+                2 => CoverageEvidence::Activity { day: about, imported_at: now },
+                _ => CoverageEvidence::Declared { day: about, declared_at: now },
             };
-            let coverage = Coverage::proved_by(evidence, zone);
+            let coverage = ImportCoverage::from_evidence(evidence, zone);
             prop_assert!(coverage.complete.is_none_or(|d| d <= today));
             prop_assert!(coverage.open.is_none_or(|d| d <= today));
             if which != 3 {
@@ -330,14 +320,14 @@ mod tests {
         #[test]
         fn the_order_of_runs_does_not_matter(days in prop::collection::vec((0_i64..50, 0_i64..50), 0..8)) {
             let base = day("2026-06-01");
-            let runs: Vec<Coverage> = days
+            let runs: Vec<ImportCoverage> = days
                 .iter()
-                .map(|(complete, open)| Coverage::new(Some(base.plus(*complete)), Some(base.plus(*open))))
+                .map(|(complete, open)| ImportCoverage::new(Some(base.plus_days(*complete)), Some(base.plus_days(*open))))
                 .collect();
-            let forward = Frontier::from_runs(runs.iter().copied());
-            prop_assert_eq!(forward, Frontier::from_runs(runs.iter().rev().copied()));
+            let forward = DataFrontier::from_runs(runs.iter().copied());
+            prop_assert_eq!(forward, DataFrontier::from_runs(runs.iter().rev().copied()));
             for run in runs {
-                prop_assert!(run.complete <= forward.complete());
+                prop_assert!(run.complete <= forward.complete_through());
             }
         }
     }

@@ -1,13 +1,13 @@
-//! The only file that decides a verdict.
+//! Grading: the only code that decides a verdict.
 //!
-//! A verdict is a fact about the data, never about when somebody looked: [`grade`] has no clock, and can
-//! have none, because this crate has none. It follows the seed's order line by line; `docs/guarantees.md`
-//! lists every case with its test and every place where this goes further, with the reason.
+//! A verdict depends only on the data, never on when somebody looks: [`grade`] has no clock, and
+//! this crate has none. The order of the rules is specified; `docs/guarantees.md` lists every case
+//! with its test, and every extension with its reason.
 
-use crate::adherence::data_frontier::{Frontier, Reach};
+use crate::adherence::data_frontier::{DataFrontier, DayCoverage};
 use crate::domain::calendar::Day;
 use crate::domain::ids::WorkoutId;
-use crate::domain::observation::{Excuse, ExcusedDays};
+use crate::domain::observation::{AbsenceReason, AbsenceReasonByDay};
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, TimeSpan, UnitSystem};
 use crate::plan::{PlannedWorkout, Workout};
@@ -16,73 +16,66 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 string_enum! {
-    /// The six verdicts. The same words in the database, in JSON, in CSS and over MCP.
+    /// The six verdicts, with the same words in the database, JSON, CSS and MCP.
     pub enum Verdict("verdict") {
-        /// Before the plan's first day: nothing was expected.
+        /// Before the plan's first day.
         NotStarted = "not_started",
-        /// The data is not in yet. Never a failure.
+        /// Data is not complete yet. Never a failure.
         Pending = "pending",
-        /// Nothing to hit, nothing to miss.
         Rest = "rest",
-        /// The data is in, and nothing was done.
+        /// Data is complete, and nothing was done.
         Missed = "missed",
-        /// Something was done, less than asked.
+        /// Less than planned was done.
         Short = "short",
-        /// At least nine tenths of what was asked.
+        /// At least 90 % of the planned amount.
         Hit = "hit",
     }
 }
 
 impl Verdict {
-    /// Whether the athlete's training was judged: hit, short or missed.
+    /// Whether it is hit, short or missed.
     #[must_use]
-    pub const fn is_judged(self) -> bool {
+    pub const fn is_graded(self) -> bool {
         matches!(self, Self::Hit | Self::Short | Self::Missed)
     }
 }
 
-/// What the grader goes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
-    /// How much of what was asked makes a hit, in percent.
+pub struct GradingRules {
+    /// Minimum share of the planned amount for a hit, in percent.
     pub hit_percent: i64,
 }
 
-impl Default for Rules {
+impl Default for GradingRules {
     fn default() -> Self {
         Self { hit_percent: 90 }
     }
 }
 
-/// A plan as far as grading is concerned.
+/// The parts of a plan that are graded.
 #[derive(Debug, Clone, Copy)]
-pub struct Schedule<'a> {
-    /// The first day that counts.
+pub struct PlanToGrade<'a> {
     pub start: Day,
-    /// In the order they are planned; the order within a day matters.
+    /// In planned order; the order within a day matters.
     pub workouts: &'a [PlannedWorkout],
 }
 
-/// What was done in one sport on one day. `None` is "not measured", not zero.
+/// Completed amounts of one sport on one day. `None` is "not measured", not zero.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Done {
-    /// How far.
+pub struct ActualAmounts {
     #[serde(rename = "distance_mm")]
     pub distance: Option<Distance>,
-    /// How long.
     #[serde(rename = "duration_ms")]
     pub duration: Option<TimeSpan>,
-    /// How much load.
     pub load: Option<f64>,
 }
 
-/// What was done, by local day and sport. A day and sport without an entry saw no activity.
+/// Completed amounts by local day and sport. No entry means no activity.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct DayTotals(BTreeMap<(Day, Sport), Done>);
+pub struct CompletedByDayAndSport(BTreeMap<(Day, Sport), ActualAmounts>);
 
-impl DayTotals {
-    /// Adds one activity.
-    pub fn add(&mut self, day: Day, sport: Sport, done: Done) {
+impl CompletedByDayAndSport {
+    pub fn add(&mut self, day: Day, sport: Sport, done: ActualAmounts) {
         let total = self.0.entry((day, sport)).or_default();
         fn sum<T: Copy + std::ops::Add<Output = T>>(a: Option<T>, b: Option<T>) -> Option<T> {
             match (a, b) {
@@ -95,20 +88,18 @@ impl DayTotals {
         total.load = sum(total.load, done.load.filter(|load| load.is_finite()));
     }
 
-    /// What was done in a sport on a day; `None` when there was no activity at all.
+    /// `None` if there was no activity.
     #[must_use]
-    pub fn done(&self, day: Day, sport: Sport) -> Option<Done> {
+    pub fn get(&self, day: Day, sport: Sport) -> Option<ActualAmounts> {
         self.0.get(&(day, sport)).copied()
     }
 }
 
-/// An amount of training in the measure a workout was judged by.
+/// An amount in the measure that a workout is graded by.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub enum Amount {
-    /// Millimetres.
     #[serde(rename = "distance_mm")]
     Distance(Distance),
-    /// Milliseconds.
     #[serde(rename = "duration_ms")]
     Duration(TimeSpan),
     /// Thousandths of a load point.
@@ -117,19 +108,19 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// As an athlete reads it: `8.2 km`, `50 min`, `load 48`.
+    /// For display: `8.2 km`, `50 min`, `load 48`.
     #[must_use]
-    pub fn shown(self, units: UnitSystem) -> String {
+    pub fn format(self, units: UnitSystem) -> String {
         match self {
-            Self::Distance(distance) => units.distance(distance).to_string(),
-            Self::Duration(time) => time.hours_minutes(),
+            Self::Distance(distance) => units.format_distance(distance).to_string(),
+            Self::Duration(time) => time.format_hours_minutes(),
             Self::Load(thousandths) => format!("load {:.0}", thousandths as f64 / 1000.0),
         }
     }
 
     /// The bare number: millimetres, milliseconds or thousandths of a load point.
     #[must_use]
-    pub const fn units(self) -> i64 {
+    pub const fn value(self) -> i64 {
         match self {
             Self::Distance(distance) => distance.mm(),
             Self::Duration(time) => time.ms(),
@@ -138,32 +129,31 @@ impl Amount {
     }
 }
 
-/// A workout with its verdict and what it rests on.
+/// A workout with its verdict and the amounts behind it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Graded {
-    /// Which workout.
+pub struct GradedWorkout {
     pub workout: WorkoutId,
-    /// The day it was planned for.
     pub day: Day,
-    /// The verdict.
     pub verdict: Verdict,
-    /// What was asked, in the measure it was judged by.
+    /// Planned amount, in the measure it is graded by.
     pub planned: Option<Amount>,
-    /// What was done, in the same measure; `None` when nothing was, or nothing is known.
+    /// Completed amount in the same measure; `None` if nothing was done or measured.
     pub actual: Option<Amount>,
-    /// Why the day is left out of adherence, if it is. The verdict stands.
-    pub excused: Option<Excuse>,
+    /// Absence that excludes the day from adherence. The verdict stays.
+    pub excused: Option<AbsenceReason>,
 }
 
-/// Grades every workout of a plan against the data.
+/// Grades every workout of a plan.
 ///
-/// In the seed's order: before the start `not_started`; beyond the frontier `pending`; a rest day `rest`;
-/// nothing done `missed`; nine tenths or more `hit`; else `short`. On the open day a hit is given at once
-/// and anything else stays `pending`.
+/// In this order: before the start `not_started`; after the data frontier `pending`; a rest day
+/// `rest`; nothing done `missed`; 90 % or more `hit`; else `short`. On the open day a hit is given
+/// at once, and anything else stays `pending`.
 ///
 /// ```
-/// use fitness_core::adherence::data_frontier::{Coverage, Frontier};
-/// use fitness_core::adherence::grade::{DayTotals, Done, Rules, Schedule, Verdict, grade};
+/// use fitness_core::adherence::data_frontier::{Coverage, DataFrontier};
+/// use fitness_core::adherence::grade::{
+///     ActualAmounts, CompletedByDayAndSport, GradingRules, PlanToGrade, Verdict, grade,
+/// };
 /// use fitness_core::domain::ids::WorkoutId;
 /// use fitness_core::plan::{PlannedWorkout, Workout, WorkoutKind};
 /// use fitness_core::domain::sport::Sport;
@@ -180,47 +170,58 @@ pub struct Graded {
 ///     },
 /// };
 /// let workouts = [run(1, "2026-06-13"), run(2, "2026-06-14")];
-/// let mut totals = DayTotals::default();
-/// let done = Done { distance: Distance::from_miles(8.1), ..Done::default() };
+/// let mut totals = CompletedByDayAndSport::default();
+/// let done =
+///     ActualAmounts { distance: Distance::from_miles(8.1), ..ActualAmounts::default() };
 /// totals.add("2026-06-13".parse().unwrap(), Sport::Running, done);
 ///
-/// // The data reaches Saturday. What happened on Sunday is not known yet, so Sunday is not missed.
-/// let frontier = Frontier::from_runs([Coverage::new(Some("2026-06-13".parse().unwrap()), None)]);
-/// let plan = Schedule { start: "2026-06-08".parse().unwrap(), workouts: &workouts };
-/// let graded = grade(plan, &totals, frontier, &Rules::default());
+/// // Data is complete through Saturday. Sunday is not known yet, so it is not missed.
+/// let complete_through = "2026-06-13".parse().unwrap();
+/// let frontier = DataFrontier::from_runs([ImportCoverage::new(Some(complete_through), None)]);
+/// let plan = PlanToGrade { start: "2026-06-08".parse().unwrap(), workouts: &workouts };
+/// let graded = grade(plan, &totals, frontier, &GradingRules::default());
 /// assert_eq!(graded[0].verdict, Verdict::Hit);
 /// assert_eq!(graded[1].verdict, Verdict::Pending);
 /// ```
 #[must_use]
-pub fn grade(plan: Schedule<'_>, totals: &DayTotals, frontier: Frontier, rules: &Rules) -> Vec<Graded> {
-    let mut remaining: BTreeMap<(Day, Sport), Left> = BTreeMap::new();
+pub fn grade(
+    plan: PlanToGrade<'_>,
+    totals: &CompletedByDayAndSport,
+    frontier: DataFrontier,
+    rules: &GradingRules,
+) -> Vec<GradedWorkout> {
+    let mut remaining: BTreeMap<(Day, Sport), UnassignedAmount> = BTreeMap::new();
     let mut sharing: BTreeMap<(Day, Sport), usize> = BTreeMap::new();
-    for PlannedWorkout { workout, .. } in plan.workouts.iter().filter(|w| asked(&w.workout).is_some()) {
+    for PlannedWorkout { workout, .. } in
+        plan.workouts.iter().filter(|w| planned_amount(&w.workout).is_some())
+    {
         *sharing.entry((workout.date, workout.sport)).or_default() += 1;
     }
     let mut graded = Vec::with_capacity(plan.workouts.len());
     for PlannedWorkout { id, workout } in plan.workouts {
         let key = (workout.date, workout.sport);
-        let total = totals.done(key.0, key.1);
-        let left = remaining.entry(key).or_insert_with(|| total.map_or(Left::Nothing, Left::Measured));
-        let share = match asked(workout) {
+        let total = totals.get(key.0, key.1);
+        let left = remaining
+            .entry(key)
+            .or_insert_with(|| total.map_or(UnassignedAmount::Nothing, UnassignedAmount::Measured));
+        let share = match planned_amount(workout) {
             Some(asked) => {
                 let others = sharing.entry(key).or_default();
                 *others = others.saturating_sub(1);
                 take_share(asked, left, *others == 0)
             }
-            None => Share::Unasked { done: total.is_some() },
+            None => PlannedVsDone::NoTarget { done: total.is_some() },
         };
         let verdict = if workout.date < plan.start {
             Verdict::NotStarted
         } else {
-            match (frontier.reach(workout.date), judge(workout, &share, rules)) {
-                (Reach::Complete, verdict) | (Reach::Open, verdict @ Verdict::Hit) => verdict,
-                (Reach::Open | Reach::Beyond, _) => Verdict::Pending,
+            match (frontier.day_coverage(workout.date), decide_verdict(workout, &share, rules)) {
+                (DayCoverage::Complete, verdict) | (DayCoverage::Open, verdict @ Verdict::Hit) => verdict,
+                (DayCoverage::Open | DayCoverage::Beyond, _) => Verdict::Pending,
             }
         };
-        let known = frontier.reach(workout.date) != Reach::Beyond;
-        graded.push(Graded {
+        let known = frontier.day_coverage(workout.date) != DayCoverage::Beyond;
+        graded.push(GradedWorkout {
             workout: *id,
             day: workout.date,
             verdict,
@@ -232,32 +233,29 @@ pub fn grade(plan: Schedule<'_>, totals: &DayTotals, frontier: Frontier, rules: 
     graded
 }
 
-/// Marks the workouts on days the athlete was ill, injured or away. No verdict changes.
-pub fn excuse(graded: &mut [Graded], days: &ExcusedDays) {
+/// Sets the absence of each workout. Verdicts do not change.
+pub fn apply_absences(graded: &mut [GradedWorkout], days: &AbsenceReasonByDay) {
     for workout in graded {
-        workout.excused = days.excuse(workout.day);
+        workout.excused = days.reason(workout.day);
     }
 }
 
-/// How the judged workouts of a plan stand.
+/// Counts of graded workouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Tally {
-    /// Workouts hit.
     pub hit: usize,
-    /// Workouts done short.
     pub short: usize,
-    /// Workouts missed.
     pub missed: usize,
-    /// Judged workouts left out because the athlete was ill, injured or away.
+    /// Graded workouts excluded by an absence.
     pub excused: usize,
 }
 
 impl Tally {
-    /// Counts; what is not judged does not count, what is excused counts apart.
+    /// Ungraded workouts are ignored; those in an absence are counted separately.
     #[must_use]
-    pub fn of(graded: &[Graded]) -> Self {
+    pub fn from_graded(graded: &[GradedWorkout]) -> Self {
         let mut tally = Self::default();
-        for workout in graded.iter().filter(|w| w.verdict.is_judged()) {
+        for workout in graded.iter().filter(|w| w.verdict.is_graded()) {
             let count = match (workout.excused, workout.verdict) {
                 (Some(_), _) => &mut tally.excused,
                 (None, Verdict::Hit) => &mut tally.hit,
@@ -270,43 +268,42 @@ impl Tally {
     }
 }
 
-/// What a workout asked for and what of the day's total counts towards it.
-enum Share {
-    /// Nothing was done, or nothing is left after the workouts before it.
-    Nothing { asked: Asked },
-    /// Done, and measured in what the workout asks for.
-    Measured { asked: Asked, actual: i64 },
-    /// Something was done, but not measured in what the workout asks for.
-    Incomparable { asked: Asked },
-    /// The workout asks for no amount: doing anything in its sport that day is doing it.
-    Unasked { done: bool },
+/// Planned amount of a workout, and its share of the day's total.
+enum PlannedVsDone {
+    /// Nothing was done, or earlier workouts used it up.
+    Nothing { asked: PlannedAmount },
+    /// Done, and measured in the planned measure.
+    Measured { asked: PlannedAmount, actual: i64 },
+    /// Done, but not measured in the planned measure.
+    Incomparable { asked: PlannedAmount },
+    /// No planned amount: any activity of its sport on that day counts.
+    NoTarget { done: bool },
 }
 
-/// What is left of a day's total for the workouts still to come.
-enum Left {
-    /// This much.
-    Measured(Done),
-    /// Something was done, but how much of it is left cannot be told.
-    Unmeasured,
-    /// Nothing.
+/// What is left of a day's total for later workouts.
+enum UnassignedAmount {
+    Measured(ActualAmounts),
+    /// Something was done, but how much is left is unknown.
+    UnmeasuredActivity,
     Nothing,
 }
 
-/// An amount in the measure a workout is judged by.
+/// A planned amount and its measure.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked {
+pub(crate) struct PlannedAmount {
     pub(crate) measure: Measure,
-    pub(crate) units: i64,
+    pub(crate) value: i64,
 }
 
-/// What a workout asks for: distance where it has one, else duration, else load. It follows from the workout
+/// Planned amount: distance if there is one, else duration, else load. It depends on the workout
 /// alone, so that more data can only improve a verdict.
-pub(crate) fn asked(workout: &Workout) -> Option<Asked> {
+pub(crate) fn planned_amount(workout: &Workout) -> Option<PlannedAmount> {
     let in_order = [Measure::Distance, Measure::Duration, Measure::Load];
-    in_order.into_iter().find_map(|measure| measure.planned(workout).map(|units| Asked { measure, units }))
+    in_order
+        .into_iter()
+        .find_map(|measure| measure.planned(workout).map(|units| PlannedAmount { measure, value: units }))
 }
 
-/// What a workout can be judged by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
     Distance,
@@ -323,7 +320,7 @@ impl Measure {
         }
     }
 
-    /// What a workout asks for in this measure. Zero asks for nothing.
+    /// Planned amount in this measure; `None` for zero.
     fn planned(self, workout: &Workout) -> Option<i64> {
         match self {
             Self::Distance => workout.distance.map(Distance::mm),
@@ -333,8 +330,9 @@ impl Measure {
         .filter(|units| *units > 0)
     }
 
-    /// What was done in this measure. Zero is "not recorded", as the distance of a treadmill run often is.
-    pub(crate) fn done(self, done: &Done) -> Option<i64> {
+    /// Completed amount in this measure. Zero counts as not recorded, like the distance of many
+    /// treadmill runs.
+    pub(crate) fn actual(self, done: &ActualAmounts) -> Option<i64> {
         match self {
             Self::Distance => done.distance.map(Distance::mm),
             Self::Duration => done.duration.map(TimeSpan::ms),
@@ -349,72 +347,73 @@ fn thousandths(load: f64) -> Option<i64> {
     (load.is_finite() && load.abs() < 1e12).then(|| (load * 1000.0).round() as i64)
 }
 
-/// Takes a workout's part of what is left of its day's total. Workouts of one sport and day share in
-/// order: each but the last takes no more than it asked for, the last takes the rest.
-fn take_share(asked: Asked, left: &mut Left, last: bool) -> Share {
-    let Left::Measured(done) = *left else {
-        return if matches!(left, Left::Nothing) {
-            Share::Nothing { asked }
+/// Takes a workout's share of its day's remaining total. Workouts of one sport and day share in
+/// order: each but the last takes at most its planned amount, the last takes the rest.
+fn take_share(asked: PlannedAmount, left: &mut UnassignedAmount, last: bool) -> PlannedVsDone {
+    let UnassignedAmount::Measured(done) = *left else {
+        return if matches!(left, UnassignedAmount::Nothing) {
+            PlannedVsDone::Nothing { asked }
         } else {
-            Share::Incomparable { asked }
+            PlannedVsDone::Incomparable { asked }
         };
     };
-    let Some(available) = asked.measure.done(&done) else {
-        *left = Left::Unmeasured;
-        return Share::Incomparable { asked };
+    let Some(available) = asked.measure.actual(&done) else {
+        *left = UnassignedAmount::UnmeasuredActivity;
+        return PlannedVsDone::Incomparable { asked };
     };
-    if last || available <= asked.units {
-        *left = Left::Nothing;
-        return Share::Measured { asked, actual: available };
+    if last || available <= asked.value {
+        *left = UnassignedAmount::Nothing;
+        return PlannedVsDone::Measured { asked, actual: available };
     }
-    *left = Left::Measured(without(done, asked.units, available));
-    Share::Measured { asked, actual: asked.units }
+    *left = UnassignedAmount::Measured(subtract_share(done, asked.value, available));
+    PlannedVsDone::Measured { asked, actual: asked.value }
 }
 
-/// What remains of a total when `taken` of `available` is used up; every measure shrinks alike.
-pub(crate) fn without(done: Done, taken: i64, available: i64) -> Done {
+/// What remains after using `taken` of `available`; all measures shrink in proportion.
+pub(crate) fn subtract_share(done: ActualAmounts, taken: i64, available: i64) -> ActualAmounts {
     let shrink = |units: i64| {
         let rest = i128::from(units) * i128::from(available - taken) / i128::from(available);
         i64::try_from(rest).expect("a part of an i64 is an i64")
     };
-    Done {
+    ActualAmounts {
         distance: done.distance.map(|d| Distance::from_mm(shrink(d.mm()))),
         duration: done.duration.map(|d| TimeSpan::from_ms(shrink(d.ms()))),
         load: done.load.map(|load| load * (available - taken) as f64 / available as f64),
     }
 }
 
-/// The verdict the data alone gives; the frontier decides whether it may be spoken.
-fn judge(workout: &Workout, share: &Share, rules: &Rules) -> Verdict {
+/// The verdict by the data alone; the frontier decides whether it is final.
+fn decide_verdict(workout: &Workout, share: &PlannedVsDone, rules: &GradingRules) -> Verdict {
     if workout.is_rest() {
         return Verdict::Rest;
     }
     match *share {
-        Share::Nothing { .. } | Share::Unasked { done: false } => Verdict::Missed,
-        Share::Unasked { done: true } => Verdict::Hit,
-        Share::Incomparable { .. } => Verdict::Short,
-        Share::Measured { asked, actual } => {
-            // Rounded down to a whole unit, so that 8.1 of 9 miles, both rounded to a millimetre, is a hit.
-            let enough = i128::from(asked.units) * i128::from(rules.hit_percent) / 100;
+        PlannedVsDone::Nothing { .. } | PlannedVsDone::NoTarget { done: false } => Verdict::Missed,
+        PlannedVsDone::NoTarget { done: true } => Verdict::Hit,
+        PlannedVsDone::Incomparable { .. } => Verdict::Short,
+        PlannedVsDone::Measured { asked, actual } => {
+            // Rounded down to a whole unit, so that 8.1 of 9 miles, both in whole millimetres, is a
+            // hit.
+            let enough = i128::from(asked.value) * i128::from(rules.hit_percent) / 100;
             if i128::from(actual) >= enough { Verdict::Hit } else { Verdict::Short }
         }
     }
 }
 
-impl Share {
+impl PlannedVsDone {
     fn planned(&self) -> Option<Amount> {
         match *self {
             Self::Nothing { asked } | Self::Measured { asked, .. } | Self::Incomparable { asked } => {
-                Some(asked.measure.amount(asked.units))
+                Some(asked.measure.amount(asked.value))
             }
-            Self::Unasked { .. } => None,
+            Self::NoTarget { .. } => None,
         }
     }
 
     fn actual(&self) -> Option<Amount> {
         match *self {
             Self::Measured { asked, actual } => Some(asked.measure.amount(actual)),
-            Self::Nothing { .. } | Self::Incomparable { .. } | Self::Unasked { .. } => None,
+            Self::Nothing { .. } | Self::Incomparable { .. } | Self::NoTarget { .. } => None,
         }
     }
 }

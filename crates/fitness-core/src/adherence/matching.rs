@@ -1,8 +1,8 @@
-//! Which activity counts towards which workout.
+//! Assigns activities to workouts.
 
-use super::{Data, DoneActivity};
-use crate::adherence::data_frontier::{Frontier, Reach};
-use crate::adherence::grade::{self, DayTotals, Done, Graded, Verdict};
+use super::{AdherenceData, CompletedActivity};
+use crate::adherence::data_frontier::{DataFrontier, DayCoverage};
+use crate::adherence::grade::{self, ActualAmounts, CompletedByDayAndSport, GradedWorkout, Verdict};
 use crate::domain::calendar::Day;
 use crate::domain::ids::{ActivityId, WorkoutId};
 use crate::domain::sport::Sport;
@@ -10,67 +10,53 @@ use crate::plan::{PlannedWorkout, Workout};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// An activity can have been a workout of so many days before or after.
+/// Maximum days between an activity and the workout it is matched to.
 pub const MATCH_DAYS: i64 = 2;
 
-/// Why an activity cannot have been a workout.
+/// Why an activity cannot be matched to a workout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NoMatch {
-    /// Nothing is asked on a rest day.
-    #[error("a rest day asks for nothing that an activity could be")]
+pub enum MatchError {
+    #[error("a rest day has no workout to match")]
     Rest,
-    /// Another sport.
-    #[error("the workout is {asked} and the activity {done}")]
-    Sport {
-        /// What the workout asks for.
-        asked: Sport,
-        /// What was done.
-        done: Sport,
-    },
-    /// It counts towards its own day already.
-    #[error("the activity is of the workout's own day, where it counts by itself")]
+    #[error("the workout is {planned}, but the activity is {done}")]
+    Sport { planned: Sport, done: Sport },
+    #[error("the activity is on the day of the workout, where it already counts")]
     SameDay,
-    /// Too far apart.
-    #[error("the activity is of {done}, more than {MATCH_DAYS} days from the workout of {planned}")]
-    Apart {
-        /// The workout's day.
-        planned: Day,
-        /// The activity's day.
-        done: Day,
-    },
+    #[error("the activity on {done} is more than {MATCH_DAYS} days from the workout on {planned}")]
+    Apart { planned: Day, done: Day },
 }
 
-/// Whether an activity of a day and sport can have been a workout of another day.
-///
-/// # Errors
-/// Says why not.
-pub fn check_match(workout: &Workout, day: Day, sport: Sport) -> Result<(), NoMatch> {
+/// Checks whether an activity can be matched to a workout of another day.
+pub fn check_match(workout: &Workout, day: Day, sport: Sport) -> Result<(), MatchError> {
     if workout.is_rest() {
-        return Err(NoMatch::Rest);
+        return Err(MatchError::Rest);
     }
     if workout.sport != sport {
-        return Err(NoMatch::Sport { asked: workout.sport, done: sport });
+        return Err(MatchError::Sport { planned: workout.sport, done: sport });
     }
-    match workout.date.until(day).abs() {
-        0 => Err(NoMatch::SameDay),
+    match workout.date.days_until(day).abs() {
+        0 => Err(MatchError::SameDay),
         1..=MATCH_DAYS => Ok(()),
-        _ => Err(NoMatch::Apart { planned: workout.date, done: day }),
+        _ => Err(MatchError::Apart { planned: workout.date, done: day }),
     }
 }
 
-/// An activity on the day it counts for.
+/// An activity and the day it counts for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Placed<'a> {
-    pub(super) activity: &'a DoneActivity,
+pub(super) struct AssignedActivity<'a> {
+    pub(super) activity: &'a CompletedActivity,
     pub(super) day: Day,
-    /// The workout of another day that the athlete says it was.
-    pub(super) taken_for: Option<WorkoutId>,
+    /// The workout of another day that the athlete matched it to.
+    pub(super) matched_workout: Option<WorkoutId>,
 }
 
-/// Every activity on its own day, except where the athlete says it was a workout of another. An answer that no longer
-/// fits, because the workout moved or is gone or the activity was corrected, moves nothing; nor does data from beyond the
-/// frontier.
-pub(super) fn placed<'a>(workouts: &[PlannedWorkout], data: &Data<'a>) -> Vec<Placed<'a>> {
+/// Assigns each activity to its own day, or to the workout that the athlete matched it to. A match
+/// that no longer fits (workout moved or removed, activity corrected) or lies after the data
+/// frontier is ignored.
+pub(super) fn assign_activities<'a>(
+    workouts: &[PlannedWorkout],
+    data: &AdherenceData<'a>,
+) -> Vec<AssignedActivity<'a>> {
     let mut said: BTreeMap<ActivityId, WorkoutId> = BTreeMap::new();
     let mut taken = BTreeSet::new();
     for answer in data.matches.iter().filter(|answer| answer.accepted) {
@@ -84,70 +70,73 @@ pub(super) fn placed<'a>(workouts: &[PlannedWorkout], data: &Data<'a>) -> Vec<Pl
         .map(|activity| {
             let moved = said
                 .get(&activity.id)
-                .filter(|_| data.frontier.reach(activity.day) != Reach::Beyond)
+                .filter(|_| data.frontier.day_coverage(activity.day) != DayCoverage::Beyond)
                 .and_then(|id| Some((*id, *planned.get(id)?)))
                 .filter(|(_, workout)| check_match(workout, activity.day, activity.sport).is_ok());
-            Placed {
+            AssignedActivity {
                 activity,
                 day: moved.map_or(activity.day, |(_, workout)| workout.date),
-                taken_for: moved.map(|(id, _)| id),
+                matched_workout: moved.map(|(id, _)| id),
             }
         })
         .collect()
 }
 
-/// What was done by day and sport, as placed.
-pub(super) fn totals(placed: &[Placed<'_>]) -> DayTotals {
-    let mut totals = DayTotals::default();
+/// Totals by day and sport, after matching.
+pub(super) fn day_totals(placed: &[AssignedActivity<'_>]) -> CompletedByDayAndSport {
+    let mut totals = CompletedByDayAndSport::default();
     for one in placed {
-        totals.add(one.day, one.activity.sport, one.activity.done);
+        totals.add(one.day, one.activity.sport, one.activity.amounts);
     }
     totals
 }
 
-/// What lies behind a verdict.
+/// The activities behind a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Behind {
-    /// The activities that count towards the workout, in the order they were begun. One that reaches into two workouts of
-    /// a day is behind both.
+pub struct WorkoutActivities {
+    /// By start time. An activity that is split between two workouts of a day is listed for both.
     pub activities: Vec<ActivityId>,
-    /// The one among them that was done on another day, as the athlete says.
+    /// The one done on another day, as matched by the athlete.
     pub matched: Option<ActivityId>,
 }
 
-/// The activities behind each workout. Two workouts of one sport and day share in order, as the grader shares: each but
-/// the last takes activities until it has what it asked for, the last takes the rest. The verdict has the last word:
-/// behind a missed workout there is nothing, behind one that was done at least the last activity of its day.
-pub(super) fn behind(
+/// The activities behind each workout. Workouts of one sport and day share activities in order, as
+/// in grading: each but the last takes what it needs, the last takes the rest. A missed workout has
+/// none; a completed one has at least the last activity of its day.
+pub(super) fn activities_by_workout(
     workouts: &[PlannedWorkout],
-    graded: &[Graded],
-    placed: &[Placed<'_>],
-    frontier: Frontier,
-) -> Vec<Behind> {
-    let mut left: BTreeMap<(Day, Sport), VecDeque<(ActivityId, Done)>> = BTreeMap::new();
+    graded: &[GradedWorkout],
+    placed: &[AssignedActivity<'_>],
+    frontier: DataFrontier,
+) -> Vec<WorkoutActivities> {
+    let mut left: BTreeMap<(Day, Sport), VecDeque<(ActivityId, ActualAmounts)>> = BTreeMap::new();
     let mut matched = BTreeMap::new();
     for one in placed {
         left.entry((one.day, one.activity.sport))
             .or_default()
-            .push_back((one.activity.id, one.activity.done));
-        matched.extend(one.taken_for.map(|workout| (workout, one.activity.id)));
+            .push_back((one.activity.id, one.activity.amounts));
+        matched.extend(one.matched_workout.map(|workout| (workout, one.activity.id)));
     }
     let all: BTreeMap<(Day, Sport), Vec<ActivityId>> =
         left.iter().map(|(key, done)| (*key, done.iter().map(|(id, _)| *id).collect())).collect();
     let mut sharing: BTreeMap<(Day, Sport), usize> = BTreeMap::new();
-    for PlannedWorkout { workout, .. } in workouts.iter().filter(|w| grade::asked(&w.workout).is_some()) {
+    for PlannedWorkout { workout, .. } in
+        workouts.iter().filter(|w| grade::planned_amount(&w.workout).is_some())
+    {
         *sharing.entry((workout.date, workout.sport)).or_default() += 1;
     }
-    let of = |(PlannedWorkout { id, workout }, graded): (&PlannedWorkout, &Graded)| {
+    let of = |(PlannedWorkout { id, workout }, graded): (&PlannedWorkout, &GradedWorkout)| {
         let key = (workout.date, workout.sport);
-        let mut activities = match grade::asked(workout) {
-            _ if workout.is_rest() || frontier.reach(workout.date) == Reach::Beyond => Vec::new(),
+        let mut activities = match grade::planned_amount(workout) {
+            _ if workout.is_rest() || frontier.day_coverage(workout.date) == DayCoverage::Beyond => {
+                Vec::new()
+            }
             None => all.get(&key).cloned().unwrap_or_default(),
             Some(asked) => {
                 let others = sharing.entry(key).or_default();
                 *others = others.saturating_sub(1);
                 let last = *others == 0;
-                left.get_mut(&key).map(|left| take(left, asked, last)).unwrap_or_default()
+                left.get_mut(&key).map(|left| take_activities(left, asked, last)).unwrap_or_default()
             }
         };
         match graded.verdict {
@@ -157,20 +146,27 @@ pub(super) fn behind(
             }
             _ => {}
         }
-        Behind { matched: matched.get(id).copied().filter(|id| activities.contains(id)), activities }
+        WorkoutActivities {
+            matched: matched.get(id).copied().filter(|id| activities.contains(id)),
+            activities,
+        }
     };
     workouts.iter().zip(graded).map(of).collect()
 }
 
-/// Takes activities from the front until there is enough, or all of them for the last workout.
-fn take(left: &mut VecDeque<(ActivityId, Done)>, asked: grade::Asked, last: bool) -> Vec<ActivityId> {
+/// Takes activities until there is enough, or all for the last workout.
+fn take_activities(
+    left: &mut VecDeque<(ActivityId, ActualAmounts)>,
+    asked: grade::PlannedAmount,
+    last: bool,
+) -> Vec<ActivityId> {
     let mut taken = Vec::new();
-    let mut wanted = asked.units;
+    let mut wanted = asked.value;
     while let Some((id, done)) = left.pop_front() {
         taken.push(id);
-        let available = asked.measure.done(&done).unwrap_or(0);
+        let available = asked.measure.actual(&done).unwrap_or(0);
         if !last && available > wanted {
-            left.push_front((id, grade::without(done, wanted, available)));
+            left.push_front((id, grade::subtract_share(done, wanted, available)));
             break;
         }
         wanted -= available;

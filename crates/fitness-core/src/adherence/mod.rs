@@ -1,10 +1,10 @@
-//! How a plan was followed: what lies behind each verdict, week by week and in percent.
+//! Adherence: compares a plan with recorded activities, by workout, by week and in percent.
 //!
-//! Nothing here decides a verdict; [`grade`] does. This says which activities count towards which
-//! workout, puts the verdicts together, and notes what no verdict says: that far more was done than asked, that a
-//! workout seems to have been done on another day, that a rest day was run on. `docs/adherence.md` tells it in words.
+//! Only [`grade`] decides verdicts. This module assigns activities to workouts, adds up verdicts,
+//! and adds notes: far more was done than planned, a workout seems to have been done on another
+//! day, a run on a rest day. See `docs/adherence.md`.
 //!
-//! Start reading at [`follow`].
+//! Start reading at [`evaluate_adherence`].
 
 pub mod data_frontier;
 pub mod grade;
@@ -14,109 +14,108 @@ mod percent;
 mod steps;
 mod weeks;
 
-pub use match_suggestions::{Note, NoteKind, OVER_PERCENT, Offer, REST_DAY_RUN};
-pub use matching::{Behind, MATCH_DAYS, NoMatch, check_match};
-pub use percent::{Adherence, WeighedBy};
-pub use steps::{AlignedBy, Comparison, Kept, NotCompared, StepActual, StepResult, compare_steps};
-pub use weeks::{Versus, Volume, WeekProgress};
+pub use match_suggestions::{
+    MIN_REST_DAY_RUN, MatchSuggestion, OVERSHOOT_PERCENT, WorkoutNote, WorkoutNoteKind,
+};
+pub use matching::{MATCH_DAYS, MatchError, WorkoutActivities, check_match};
+pub use percent::{Adherence, WeightBasis};
+pub use steps::{
+    CompareStepsError, StepActual, StepAlignment, StepComparison, StepResult, TargetResult, compare_steps,
+};
+pub use weeks::{PlannedVsActual, Volume, WeekProgress};
 
-use crate::adherence::data_frontier::Frontier;
-use crate::adherence::grade::{Done, Graded, Rules, Schedule, Tally};
+use crate::adherence::data_frontier::DataFrontier;
+use crate::adherence::grade::{ActualAmounts, GradedWorkout, GradingRules, PlanToGrade, Tally};
 use crate::domain::calendar::Day;
 use crate::domain::ids::{ActivityId, WorkoutId};
-use crate::domain::observation::ExcusedDays;
+use crate::domain::observation::AbsenceReasonByDay;
 use crate::domain::sport::Sport;
 use crate::plan::PlannedWorkout;
 use serde::Serialize;
 
-/// An activity as far as a plan is concerned.
+/// The parts of an activity that count for a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct DoneActivity {
-    /// Its id.
+pub struct CompletedActivity {
     pub id: ActivityId,
-    /// The local day it began.
+    /// Local day of its start.
     pub day: Day,
-    /// What it was.
     pub sport: Sport,
-    /// How much it was.
     #[serde(flatten)]
-    pub done: Done,
+    pub amounts: ActualAmounts,
 }
 
-/// What the athlete said about a workout and an activity of another day.
+/// The athlete's decision whether an activity of another day was a workout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Match {
-    /// The workout.
+pub struct MatchDecision {
     pub workout: WorkoutId,
-    /// The activity.
     pub activity: ActivityId,
-    /// Whether it was this workout. A no is kept so that it is not offered again.
+    /// Whether it was this workout. A rejection is stored so that it is not suggested again.
     pub accepted: bool,
 }
 
-/// What a plan is held against.
+/// The data that a plan is compared with.
 #[derive(Debug, Clone, Copy)]
-pub struct Data<'a> {
-    /// In the order they were begun.
-    pub activities: &'a [DoneActivity],
-    /// The athlete's answers.
-    pub matches: &'a [Match],
-    /// How far the data reaches.
-    pub frontier: Frontier,
-    /// The days that are left out, and why.
-    pub excused: &'a ExcusedDays,
+pub struct AdherenceData<'a> {
+    pub activities: &'a [CompletedActivity],
+    pub matches: &'a [MatchDecision],
+    /// Through which day the data is complete.
+    pub frontier: DataFrontier,
+    /// Days that do not count, and why.
+    pub absences: &'a AbsenceReasonByDay,
 }
 
-/// A number for the plan as it is now, and for the plan as it was committed.
+/// Adherence to the current revision and to the activated one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Both {
-    /// Against the current revision.
+pub struct CurrentAndOriginalAdherence {
     pub current: Adherence,
-    /// Against revision 1.
     pub original: Adherence,
 }
 
-/// How a plan was followed.
+/// The complete adherence report of a plan.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Followed {
-    /// A verdict for each workout, in their order.
-    pub graded: Vec<Graded>,
-    /// What lies behind each, in the same order.
-    pub behind: Vec<Behind>,
-    /// How the judged ones add up.
+pub struct AdherenceReport {
+    /// Verdict of each workout, in order.
+    pub graded: Vec<GradedWorkout>,
+    /// Activities behind each verdict, in the same order.
+    pub behind: Vec<WorkoutActivities>,
+    /// Counts of graded workouts.
     pub tally: Tally,
-    /// Every week of the plan, Monday to Sunday, in order.
+    /// All weeks of the plan, Monday to Sunday.
     pub weeks: Vec<WeekProgress>,
-    /// How much of what was asked was done.
-    pub adherence: Both,
-    /// The same for the sessions a week hangs on.
-    pub key_sessions: Both,
-    /// What no verdict says.
-    pub notes: Vec<Note>,
-    /// Activities of other days that may have been a workout; the athlete decides.
-    pub offers: Vec<Offer>,
-    /// Activities from the start of the plan on that belong to no workout.
+    /// Adherence over all workouts.
+    pub adherence: CurrentAndOriginalAdherence,
+    /// Adherence over key workouts.
+    pub key_sessions: CurrentAndOriginalAdherence,
+    pub notes: Vec<WorkoutNote>,
+    /// Suggested matches with activities of other days; the athlete decides.
+    pub offers: Vec<MatchSuggestion>,
+    /// Activities since the start of the plan that match no workout.
     pub unplanned: Vec<ActivityId>,
 }
 
-/// Grades a revision with the activities where the athlete says they belong.
+/// Grades a revision, including the athlete's match decisions and absences.
 #[must_use]
-pub fn verdicts(start: Day, workouts: &[PlannedWorkout], data: &Data<'_>, rules: &Rules) -> Vec<Graded> {
-    let placed = matching::placed(workouts, data);
-    let schedule = Schedule { start, workouts };
-    let mut graded = grade::grade(schedule, &matching::totals(&placed), data.frontier, rules);
-    grade::excuse(&mut graded, data.excused);
+pub fn grade_workouts(
+    start: Day,
+    workouts: &[PlannedWorkout],
+    data: &AdherenceData<'_>,
+    rules: &GradingRules,
+) -> Vec<GradedWorkout> {
+    let placed = matching::assign_activities(workouts, data);
+    let schedule = PlanToGrade { start, workouts };
+    let mut graded = grade::grade(schedule, &matching::day_totals(&placed), data.frontier, rules);
+    grade::apply_absences(&mut graded, data.absences);
     graded
 }
 
-/// Holds a plan against the data: its current workouts, and those it was committed with.
+/// Evaluates a plan: its current workouts, and those it was activated with.
 ///
 /// ```
-/// use fitness_core::adherence::{Data, DoneActivity, follow};
-/// use fitness_core::adherence::data_frontier::{Coverage, Frontier};
-/// use fitness_core::adherence::grade::{Done, Rules};
+/// use fitness_core::adherence::{AdherenceData, CompletedActivity, evaluate_adherence};
+/// use fitness_core::adherence::data_frontier::{Coverage, DataFrontier};
+/// use fitness_core::adherence::grade::{ActualAmounts, GradingRules};
 /// use fitness_core::domain::ids::{ActivityId, WorkoutId};
-/// use fitness_core::domain::observation::ExcusedDays;
+/// use fitness_core::domain::observation::AbsenceReasonByDay;
 /// use fitness_core::plan::{PlannedWorkout, Workout, WorkoutKind};
 /// use fitness_core::domain::sport::Sport;
 /// use fitness_core::domain::units::Distance;
@@ -132,48 +131,62 @@ pub fn verdicts(start: Day, workouts: &[PlannedWorkout], data: &Data<'_>, rules:
 ///     },
 /// };
 /// let workouts = [run(1, "2026-06-09"), run(2, "2026-06-11")];
-/// let ran = |id, date: &str, km| DoneActivity {
+/// let ran = |id, date: &str, km| CompletedActivity {
 ///     id: ActivityId::new(id),
 ///     day: date.parse().unwrap(),
 ///     sport: Sport::Running,
-///     done: Done { distance: Distance::from_km(km), ..Done::default() },
+///     amounts: ActualAmounts { distance: Distance::from_km(km), ..ActualAmounts::default() },
 /// };
-/// // Tuesday's run was three quarters of what was asked; Thursday's was run on Friday.
+/// // Tuesday's run had 75 % of the planned distance; Thursday's workout was done on Friday.
 /// let activities = [ran(1, "2026-06-09", 7.5), ran(2, "2026-06-12", 10.0)];
-/// let frontier = Frontier::from_runs([Coverage::new(Some("2026-06-14".parse().unwrap()), None)]);
-/// let excused = ExcusedDays::default();
-/// let data = Data { activities: &activities, matches: &[], frontier, excused: &excused };
-/// let followed = follow("2026-06-08".parse().unwrap(), &workouts, &workouts, &data, &Rules::default());
-/// assert_eq!(followed.adherence.current.percent, Some(37));
-/// // Friday's run is offered for Thursday, never taken.
-/// assert_eq!((followed.offers[0].workout.get(), followed.offers[0].activity.get()), (2, 2));
+/// let complete_through = "2026-06-14".parse().unwrap();
+/// let frontier = DataFrontier::from_runs([ImportCoverage::new(Some(complete_through), None)]);
+/// let absences = AbsenceReasonByDay::default();
+/// let data =
+///     AdherenceData { activities: &activities, matches: &[], frontier, absences: &absences };
+/// let (start, rules) = ("2026-06-08".parse().unwrap(), GradingRules::default());
+/// let report = evaluate_adherence(start, &workouts, &workouts, &data, &rules);
+/// assert_eq!(report.adherence.current.percent, Some(37));
+/// // Friday's run is suggested for Thursday, but does not count until the athlete accepts it.
+/// assert_eq!((report.offers[0].workout.get(), report.offers[0].activity.get()), (2, 2));
 /// ```
 #[must_use]
-pub fn follow(
+pub fn evaluate_adherence(
     start: Day,
     workouts: &[PlannedWorkout],
     original: &[PlannedWorkout],
-    data: &Data<'_>,
-    rules: &Rules,
-) -> Followed {
-    let placed = matching::placed(workouts, data);
-    let graded = verdicts(start, workouts, data, rules);
-    let behind = matching::behind(workouts, &graded, &placed, data.frontier);
-    let first = verdicts(start, original, data, rules);
-    let of = |workouts: &[PlannedWorkout], graded: &[Graded], key: bool| {
-        Adherence::of(workouts.iter().zip(graded).filter(|(planned, _)| planned.workout.key || !key))
+    data: &AdherenceData<'_>,
+    rules: &GradingRules,
+) -> AdherenceReport {
+    let placed = matching::assign_activities(workouts, data);
+    let graded = grade_workouts(start, workouts, data, rules);
+    let behind = matching::activities_by_workout(workouts, &graded, &placed, data.frontier);
+    let first = grade_workouts(start, original, data, rules);
+    let of = |workouts: &[PlannedWorkout], graded: &[GradedWorkout], key: bool| {
+        Adherence::from_graded(workouts.iter().zip(graded).filter(|(planned, _)| planned.workout.key || !key))
     };
-    let both = |key| Both { current: of(workouts, &graded, key), original: of(original, &first, key) };
-    let offers = match_suggestions::offers(start, workouts, &graded, &placed, data);
-    Followed {
-        notes: match_suggestions::notes(start, workouts, &graded, &behind, &placed, &offers, data.frontier),
-        unplanned: match_suggestions::unplanned(start, workouts, &placed, data.frontier)
+    let both = |key| CurrentAndOriginalAdherence {
+        current: of(workouts, &graded, key),
+        original: of(original, &first, key),
+    };
+    let offers = match_suggestions::suggest_matches(start, workouts, &graded, &placed, data);
+    AdherenceReport {
+        notes: match_suggestions::workout_notes(
+            start,
+            workouts,
+            &graded,
+            &behind,
+            &placed,
+            &offers,
+            data.frontier,
+        ),
+        unplanned: match_suggestions::unplanned_activities(start, workouts, &placed, data.frontier)
             .map(|(_, placed)| placed.activity.id)
             .collect(),
-        weeks: weeks::weeks(start, workouts, &graded, data),
+        weeks: weeks::week_progress(start, workouts, &graded, data),
         adherence: both(false),
         key_sessions: both(true),
-        tally: Tally::of(&graded),
+        tally: Tally::from_graded(&graded),
         offers,
         behind,
         graded,

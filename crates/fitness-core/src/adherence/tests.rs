@@ -1,17 +1,17 @@
-//! What counts towards what, as stories, and the laws of adherence as properties.
+//! Adherence: example tests and property tests.
 
 use super::*;
-use crate::adherence::data_frontier::{Coverage, Reach};
+use crate::adherence::data_frontier::{DayCoverage, ImportCoverage};
 use crate::adherence::grade::{Amount, Verdict};
 use crate::domain::note::Author;
-use crate::domain::observation::{Excuse, Observation, ObservationKind, Observed};
+use crate::domain::observation::{AbsenceReason, Observation, ObservationData, ObservationKind};
 use crate::domain::units::{Distance, TimeSpan};
 use crate::plan::{Workout, WorkoutKind};
 use proptest::prelude::*;
 
 /// `14` is 14 June 2026, a Sunday.
 fn june(number: i64) -> Day {
-    Day::new(2026, 6, 1).unwrap().plus(number - 1)
+    Day::new(2026, 6, 1).unwrap().plus_days(number - 1)
 }
 
 fn planned(id: i64, workout: Workout) -> PlannedWorkout {
@@ -26,60 +26,60 @@ fn run(id: i64, date: Day, km: f64) -> PlannedWorkout {
     planned(id, Workout { distance: Distance::from_km(km), ..running(date) })
 }
 
-fn ran(id: i64, day: Day, km: f64) -> DoneActivity {
-    let done = Done {
+fn ran(id: i64, day: Day, km: f64) -> CompletedActivity {
+    let done = ActualAmounts {
         distance: Distance::from_km(km),
         duration: TimeSpan::from_seconds(km * 330.0),
         load: Some(km * 6.0),
     };
-    DoneActivity { id: ActivityId::new(id), day, sport: Sport::Running, done }
+    CompletedActivity { id: ActivityId::new(id), day, sport: Sport::Running, amounts: done }
 }
 
-fn through(day: Day) -> Frontier {
-    Frontier::from_runs([Coverage::new(Some(day), None)])
+fn through(day: Day) -> DataFrontier {
+    DataFrontier::from_runs([ImportCoverage::new(Some(day), None)])
 }
 
-fn said(workout: i64, activity: i64, accepted: bool) -> Match {
-    Match { workout: WorkoutId::new(workout), activity: ActivityId::new(activity), accepted }
+fn match_decision(workout: i64, activity: i64, accepted: bool) -> MatchDecision {
+    MatchDecision { workout: WorkoutId::new(workout), activity: ActivityId::new(activity), accepted }
 }
 
-fn ill(from: Day, last: Day) -> ExcusedDays {
-    let observed = Observed::new(ObservationKind::Illness, from, last, None).unwrap();
+fn ill(from: Day, last: Day) -> AbsenceReasonByDay {
+    let observed = ObservationData::new(ObservationKind::Illness, from, last, None).unwrap();
     let observation = Observation {
         id: crate::domain::ids::ObservationId::new(1),
         author: Author::Athlete,
         accepted: true,
-        observed,
+        data: observed,
         written_at: "2026-06-14T08:00:00Z".parse().unwrap(),
     };
-    ExcusedDays::from_observations([&observation])
+    AbsenceReasonByDay::from_observations([&observation])
 }
 
-fn told(
+fn evaluate(
     workouts: &[PlannedWorkout],
-    activities: &[DoneActivity],
-    matches: &[Match],
-    frontier: Frontier,
-) -> Followed {
-    let excused = ExcusedDays::default();
-    let data = Data { activities, matches, frontier, excused: &excused };
-    follow(june(8), workouts, workouts, &data, &Rules::default())
+    activities: &[CompletedActivity],
+    matches: &[MatchDecision],
+    frontier: DataFrontier,
+) -> AdherenceReport {
+    let excused = AbsenceReasonByDay::default();
+    let data = AdherenceData { activities, matches, frontier, absences: &excused };
+    evaluate_adherence(june(8), workouts, workouts, &data, &GradingRules::default())
 }
 
-fn ids(behind: &Behind) -> Vec<i64> {
+fn ids(behind: &WorkoutActivities) -> Vec<i64> {
     behind.activities.iter().map(|id| id.get()).collect()
 }
 
-fn verdicts_of(followed: &Followed) -> Vec<Verdict> {
+fn verdicts_of(followed: &AdherenceReport) -> Vec<Verdict> {
     followed.graded.iter().map(|graded| graded.verdict).collect()
 }
 
 #[test]
 fn behind_a_workout_are_the_activities_of_its_day_and_sport() {
-    let bike = DoneActivity { sport: Sport::Cycling, ..ran(9, june(9), 30.0) };
+    let bike = CompletedActivity { sport: Sport::Cycling, ..ran(9, june(9), 30.0) };
     let workouts = [run(1, june(9), 10.0), run(2, june(10), 5.0), planned(3, Workout::rest(june(11)))];
     let activities = [ran(1, june(9), 4.0), bike, ran(2, june(9), 6.0), ran(3, june(12), 5.0)];
-    let followed = told(&workouts, &activities, &[], through(june(12)));
+    let followed = evaluate(&workouts, &activities, &[], through(june(12)));
     assert_eq!(followed.behind.iter().map(ids).collect::<Vec<_>>(), [vec![1, 2], vec![], vec![]]);
     assert_eq!(followed.unplanned, [ActivityId::new(9), ActivityId::new(3)]);
 }
@@ -88,46 +88,49 @@ fn behind_a_workout_are_the_activities_of_its_day_and_sport() {
 fn two_workouts_of_a_day_share_their_activities_in_order() {
     let workouts = [run(1, june(9), 10.0), run(2, june(9), 5.0), planned(3, running(june(9)))];
     let activities = [ran(1, june(9), 6.0), ran(2, june(9), 7.0), ran(3, june(9), 1.0)];
-    let followed = told(&workouts, &activities, &[], through(june(9)));
-    // The second reaches into both; the third workout asks for no amount and is there by any of them.
+    let followed = evaluate(&workouts, &activities, &[], through(june(9)));
+    // The second activity counts for both; the third workout has no amount and matches any of them.
     assert_eq!(followed.behind.iter().map(ids).collect::<Vec<_>>(), [vec![1, 2], vec![2, 3], vec![1, 2, 3]]);
     let even = [ran(1, june(9), 10.0), ran(2, june(9), 5.0)];
-    let followed = told(&workouts[..2], &even, &[], through(june(9)));
+    let followed = evaluate(&workouts[..2], &even, &[], through(june(9)));
     assert_eq!(followed.behind.iter().map(ids).collect::<Vec<_>>(), [vec![1], vec![2]]);
 }
 
 #[test]
-fn a_run_a_day_early_or_late_is_offered_and_not_taken() {
+fn run_of_a_neighbouring_day_is_suggested_not_matched() {
     let workouts = [run(1, june(9), 10.0)];
     for (day, offered) in [(6, false), (8, true), (10, true), (11, true), (12, false)] {
-        let followed = told(&workouts, &[ran(7, june(day), 9.0)], &[], through(june(14)));
+        let followed = evaluate(&workouts, &[ran(7, june(day), 9.0)], &[], through(june(14)));
         assert_eq!(verdicts_of(&followed), [Verdict::Missed], "the {day}th");
         assert_eq!(followed.adherence.current.percent, Some(0), "the {day}th");
         assert_eq!(ids(&followed.behind[0]), [0_i64; 0], "the {day}th");
         assert_eq!(followed.offers.len(), usize::from(offered), "the {day}th");
         assert_eq!(
-            followed.notes.iter().filter(|note| note.kind == NoteKind::Moved).count(),
+            followed.notes.iter().filter(|note| note.kind == WorkoutNoteKind::Moved).count(),
             usize::from(offered)
         );
     }
-    // Too short, too long, another sport, a day with a run of its own: nothing to offer.
+    // Too short, too long, another sport, a day with its own run: no suggestion.
     for km in [4.9, 15.2] {
-        assert!(told(&workouts, &[ran(7, june(10), km)], &[], through(june(14))).offers.is_empty(), "{km}");
+        assert!(
+            evaluate(&workouts, &[ran(7, june(10), km)], &[], through(june(14))).offers.is_empty(),
+            "{km}"
+        );
     }
-    let bike = DoneActivity { sport: Sport::Cycling, ..ran(7, june(10), 10.0) };
-    assert!(told(&workouts, &[bike], &[], through(june(14))).offers.is_empty());
+    let bike = CompletedActivity { sport: Sport::Cycling, ..ran(7, june(10), 10.0) };
+    assert!(evaluate(&workouts, &[bike], &[], through(june(14))).offers.is_empty());
     let two = [run(1, june(9), 10.0), run(2, june(10), 10.0)];
-    assert!(told(&two, &[ran(7, june(10), 10.0)], &[], through(june(14))).offers.is_empty());
-    // Data from beyond the frontier offers nothing; a day that is still open may have been run early.
-    assert!(told(&workouts, &[ran(7, june(10), 10.0)], &[], through(june(9))).offers.is_empty());
-    let early = told(&workouts, &[ran(7, june(8), 10.0)], &[], through(june(8)));
+    assert!(evaluate(&two, &[ran(7, june(10), 10.0)], &[], through(june(14))).offers.is_empty());
+    // Data after the frontier is not suggested; on an open day a workout may have been done early.
+    assert!(evaluate(&workouts, &[ran(7, june(10), 10.0)], &[], through(june(9))).offers.is_empty());
+    let early = evaluate(&workouts, &[ran(7, june(8), 10.0)], &[], through(june(8)));
     assert_eq!((verdicts_of(&early), early.offers.len()), (vec![Verdict::Pending], 1));
 }
 
 #[test]
 fn an_activity_is_offered_once_for_the_nearest_workout() {
     let workouts = [run(1, june(9), 10.0), run(2, june(11), 10.0), run(3, june(13), 6.0)];
-    let followed = told(&workouts, &[ran(7, june(12), 10.0)], &[], through(june(14)));
+    let followed = evaluate(&workouts, &[ran(7, june(12), 10.0)], &[], through(june(14)));
     let offered: Vec<(i64, i64)> =
         followed.offers.iter().map(|o| (o.workout.get(), o.activity.get())).collect();
     assert_eq!(offered, [(2, 7)], "as near as the 13th, and of the length of the 11th");
@@ -137,52 +140,55 @@ fn an_activity_is_offered_once_for_the_nearest_workout() {
 fn an_accepted_match_counts_and_a_declined_one_is_not_offered_again() {
     let workouts = [run(1, june(9), 10.0)];
     let activities = [ran(7, june(10), 9.5)];
-    let yes = told(&workouts, &activities, &[said(1, 7, true)], through(june(14)));
+    let yes = evaluate(&workouts, &activities, &[match_decision(1, 7, true)], through(june(14)));
     assert_eq!(verdicts_of(&yes), [Verdict::Hit]);
     assert_eq!(
         yes.behind[0],
-        Behind { activities: vec![ActivityId::new(7)], matched: Some(ActivityId::new(7)) }
+        WorkoutActivities { activities: vec![ActivityId::new(7)], matched: Some(ActivityId::new(7)) }
     );
     assert_eq!(yes.adherence.current.percent, Some(95));
     assert!(yes.offers.is_empty() && yes.unplanned.is_empty());
-    assert_eq!(yes.notes[0].kind, NoteKind::Moved);
-    let no = told(&workouts, &activities, &[said(1, 7, false)], through(june(14)));
+    assert_eq!(yes.notes[0].kind, WorkoutNoteKind::Moved);
+    let no = evaluate(&workouts, &activities, &[match_decision(1, 7, false)], through(june(14)));
     assert_eq!((verdicts_of(&no), no.offers.len(), no.notes.len()), (vec![Verdict::Missed], 0, 0));
-    // An answer that no longer fits moves nothing: the workout was put elsewhere, the sport corrected, the day unknown.
+    // A match that no longer fits is ignored: workout moved, sport corrected, day unknown.
     let elsewhere = [run(1, june(20), 10.0)];
-    assert_eq!(told(&elsewhere, &activities, &[said(1, 7, true)], through(june(20))).graded[0].actual, None);
-    let bike = [DoneActivity { sport: Sport::Cycling, ..activities[0] }];
     assert_eq!(
-        verdicts_of(&told(&workouts, &bike, &[said(1, 7, true)], through(june(14)))),
+        evaluate(&elsewhere, &activities, &[match_decision(1, 7, true)], through(june(20))).graded[0].actual,
+        None
+    );
+    let bike = [CompletedActivity { sport: Sport::Cycling, ..activities[0] }];
+    assert_eq!(
+        verdicts_of(&evaluate(&workouts, &bike, &[match_decision(1, 7, true)], through(june(14)))),
         [Verdict::Missed]
     );
     assert_eq!(
-        verdicts_of(&told(&workouts, &activities, &[said(1, 7, true)], through(june(9)))),
+        verdicts_of(&evaluate(&workouts, &activities, &[match_decision(1, 7, true)], through(june(9)))),
         [Verdict::Missed]
     );
-    // What is taken for another day is missing on its own.
+    // An activity matched to another day no longer counts for its own.
     let two = [run(1, june(9), 10.0), run(2, june(10), 10.0)];
-    let moved = told(&two, &activities, &[said(1, 7, true)], through(june(14)));
+    let moved = evaluate(&two, &activities, &[match_decision(1, 7, true)], through(june(14)));
     assert_eq!(verdicts_of(&moved), [Verdict::Hit, Verdict::Missed]);
 }
 
 #[test]
-fn what_can_be_a_match_and_what_cannot() {
+fn check_match_cases() {
     let workout = Workout { distance: Distance::from_km(10.0), ..running(june(9)) };
     let check = |day, sport| check_match(&workout, june(day), sport).map_err(|why| why.to_string());
     assert_eq!(check(7, Sport::Running), Ok(()));
     assert_eq!(check(11, Sport::Running), Ok(()));
     assert!(check(12, Sport::Running).unwrap_err().contains("more than 2 days"));
-    assert!(check(9, Sport::Running).unwrap_err().contains("own day"));
-    assert_eq!(check(10, Sport::Cycling).unwrap_err(), "the workout is running and the activity cycling");
+    assert!(check(9, Sport::Running).unwrap_err().contains("on the day of the workout"));
+    assert_eq!(check(10, Sport::Cycling).unwrap_err(), "the workout is running, but the activity is cycling");
     assert!(check_match(&Workout::rest(june(9)), june(10), Sport::Running).is_err());
 }
 
 #[test]
-fn far_more_than_asked_is_noted_and_changes_nothing() {
+fn overshoot_adds_a_note_and_keeps_the_verdict() {
     for (km, over) in [(13.0, false), (13.000_001, true), (25.0, true)] {
-        let followed = told(&[run(1, june(9), 10.0)], &[ran(7, june(9), km)], &[], through(june(9)));
-        assert_eq!(followed.notes.iter().any(|note| note.kind == NoteKind::Over), over, "{km}");
+        let followed = evaluate(&[run(1, june(9), 10.0)], &[ran(7, june(9), km)], &[], through(june(9)));
+        assert_eq!(followed.notes.iter().any(|note| note.kind == WorkoutNoteKind::Over), over, "{km}");
         assert_eq!(
             (verdicts_of(&followed), followed.adherence.current.percent),
             (vec![Verdict::Hit], Some(100))
@@ -193,61 +199,64 @@ fn far_more_than_asked_is_noted_and_changes_nothing() {
 #[test]
 fn a_run_on_a_rest_day_is_noted_from_half_an_hour_on() {
     let rest = [planned(1, Workout::rest(june(9)))];
-    let jog = |minutes: i64| DoneActivity {
-        done: Done { duration: Some(TimeSpan::from_mins(minutes)), ..Done::default() },
+    let jog = |minutes: i64| CompletedActivity {
+        amounts: ActualAmounts { duration: Some(TimeSpan::from_mins(minutes)), ..ActualAmounts::default() },
         ..ran(minutes, june(9), 5.0)
     };
     for (minutes, noted) in [(vec![30], false), (vec![31], true), (vec![20, 11], true)] {
-        let activities: Vec<DoneActivity> = minutes.iter().map(|minutes| jog(*minutes)).collect();
-        let followed = told(&rest, &activities, &[], through(june(9)));
+        let activities: Vec<CompletedActivity> = minutes.iter().map(|minutes| jog(*minutes)).collect();
+        let followed = evaluate(&rest, &activities, &[], through(june(9)));
         assert_eq!(followed.notes.len(), usize::from(noted), "{minutes:?}");
         assert_eq!(verdicts_of(&followed), [Verdict::Rest]);
     }
-    let bike = DoneActivity { sport: Sport::Cycling, ..jog(90) };
-    assert!(told(&rest, &[bike], &[], through(june(9))).notes.is_empty());
+    let bike = CompletedActivity { sport: Sport::Cycling, ..jog(90) };
+    assert!(evaluate(&rest, &[bike], &[], through(june(9))).notes.is_empty());
 }
 
 #[test]
-fn adherence_is_what_was_done_of_what_was_asked() {
+fn adherence_percent_is_actual_over_planned() {
     let workouts =
         [run(1, june(9), 10.0), run(2, june(10), 30.0), run(3, june(11), 10.0), run(4, june(13), 99.0)];
-    // 20 of 10 counts as 10; 15 of 30; nothing of 10; the last has not arrived.
+    // 20 of 10 counts as 10; 15 of 30; 0 of 10; the last is pending.
     let activities = [ran(1, june(9), 20.0), ran(2, june(10), 15.0)];
-    let followed = told(&workouts, &activities, &[], through(june(12)));
+    let followed = evaluate(&workouts, &activities, &[], through(june(12)));
     let expected = Adherence {
         percent: Some(50),
         counted: 3,
         excused: 0,
         unmeasured: 0,
-        weighed_by: Some(WeighedBy::Distance),
+        weighed_by: Some(WeightBasis::Distance),
     };
-    assert_eq!(followed.adherence, Both { current: expected, original: expected });
-    assert_eq!(told(&workouts, &activities, &[], Frontier::NONE).adherence, Both::default());
+    assert_eq!(followed.adherence, CurrentAndOriginalAdherence { current: expected, original: expected });
+    assert_eq!(
+        evaluate(&workouts, &activities, &[], DataFrontier::NONE).adherence,
+        CurrentAndOriginalAdherence::default()
+    );
 }
 
 #[test]
-fn different_measures_are_weighed_by_time_then_load_then_alike() {
+fn mixed_measures_are_weighted_by_duration_then_load_then_equally() {
     let timed =
         |load: Option<f64>| Workout { duration: Some(TimeSpan::from_mins(90)), load, ..running(june(9)) };
     let far =
         |duration, load| Workout { distance: Distance::from_km(10.0), duration, load, ..running(june(10)) };
     let half_hour = Some(TimeSpan::from_mins(30));
-    let activities = [DoneActivity {
-        done: Done { duration: Some(TimeSpan::from_mins(90)), ..Done::default() },
+    let activities = [CompletedActivity {
+        amounts: ActualAmounts { duration: Some(TimeSpan::from_mins(90)), ..ActualAmounts::default() },
         ..ran(1, june(9), 0.0)
     }];
     for (workouts, by, percent) in [
-        ([timed(None), far(half_hour, None)], WeighedBy::Duration, 75),
-        ([timed(Some(80.0)), far(None, Some(20.0))], WeighedBy::Load, 80),
-        ([timed(Some(80.0)), far(None, None)], WeighedBy::Count, 50),
+        ([timed(None), far(half_hour, None)], WeightBasis::Duration, 75),
+        ([timed(Some(80.0)), far(None, Some(20.0))], WeightBasis::Load, 80),
+        ([timed(Some(80.0)), far(None, None)], WeightBasis::Count, 50),
     ] {
         let workouts = [planned(1, workouts[0].clone()), planned(2, workouts[1].clone())];
-        let adherence = told(&workouts, &activities, &[], through(june(12))).adherence.current;
+        let adherence = evaluate(&workouts, &activities, &[], through(june(12))).adherence.current;
         assert_eq!((adherence.weighed_by, adherence.percent), (Some(by), Some(percent)));
     }
-    // Done on a treadmill without a sensor: short, and nobody knows by how much.
+    // Treadmill run without distance: short by an unknown amount.
     let workouts = [run(1, june(9), 10.0), run(2, june(10), 10.0)];
-    let adherence = told(&workouts, &activities, &[], through(june(12))).adherence.current;
+    let adherence = evaluate(&workouts, &activities, &[], through(june(12))).adherence.current;
     assert_eq!((adherence.percent, adherence.counted, adherence.unmeasured), (Some(0), 1, 1));
 }
 
@@ -261,11 +270,16 @@ fn excused_days_are_left_out_and_counted() {
     let workouts = [run(1, june(9), 10.0), key(2, june(10), 10.0), key(3, june(11), 10.0)];
     let excused = ill(june(10), june(10));
     let activities = [ran(1, june(9), 10.0), ran(3, june(11), 5.0)];
-    let data = Data { activities: &activities, matches: &[], frontier: through(june(14)), excused: &excused };
-    let followed = follow(june(8), &workouts, &workouts[..2], &data, &Rules::default());
+    let data = AdherenceData {
+        activities: &activities,
+        matches: &[],
+        frontier: through(june(14)),
+        absences: &excused,
+    };
+    let followed = evaluate_adherence(june(8), &workouts, &workouts[..2], &data, &GradingRules::default());
     assert_eq!(
         (followed.graded[1].verdict, followed.graded[1].excused),
-        (Verdict::Missed, Some(Excuse::Ill))
+        (Verdict::Missed, Some(AbsenceReason::Ill))
     );
     let of = |adherence: Adherence| (adherence.percent, adherence.counted, adherence.excused);
     assert_eq!(of(followed.adherence.current), (Some(75), 2, 1));
@@ -277,7 +291,7 @@ fn excused_days_are_left_out_and_counted() {
 }
 
 #[test]
-fn a_week_that_is_not_over_is_held_against_what_was_asked_so_far() {
+fn unfinished_week_compares_with_planned_so_far() {
     let bike = planned(
         4,
         Workout { sport: Sport::Cycling, duration: Some(TimeSpan::from_mins(60)), ..running(june(13)) },
@@ -286,9 +300,9 @@ fn a_week_that_is_not_over_is_held_against_what_was_asked_so_far() {
         [run(1, june(5), 9.0), run(2, june(9), 10.0), run(3, june(11), 12.0), bike, run(5, june(15), 8.0)];
     let activities =
         [ran(1, june(6), 7.0), ran(2, june(9), 11.0), ran(3, june(11), 5.0), ran(4, june(14), 3.0)];
-    // The 11th is open, and its run is not yet what was asked.
-    let open = Frontier::from_runs([Coverage::new(Some(june(10)), Some(june(11)))]);
-    let followed = told(&workouts, &activities, &[], open);
+    // The 11th is open, and its run is shorter than planned so far.
+    let open = DataFrontier::from_runs([ImportCoverage::new(Some(june(10)), Some(june(11)))]);
+    let followed = evaluate(&workouts, &activities, &[], open);
     let weeks: Vec<String> =
         followed.weeks.iter().map(|week| format!("{} {}", week.week, week.over)).collect();
     assert_eq!(weeks, ["2026-W23 true", "2026-W24 false", "2026-W25 false"]);
@@ -308,8 +322,8 @@ fn a_week_that_is_not_over_is_held_against_what_was_asked_so_far() {
     assert_eq!(week.all_sports.planned.duration, TimeSpan::from_mins(60));
     assert_eq!(week.all_sports.done.load, 96.0);
     assert_eq!(serde_json::to_value(week).unwrap()["week"], "2026-W24");
-    // Once everything arrived it is all compared; what was matched counts in the week it was done.
-    let all = told(&workouts, &activities, &[said(3, 4, true)], through(june(14)));
+    // With complete data everything is compared; a matched activity counts in the week it was done.
+    let all = evaluate(&workouts, &activities, &[match_decision(3, 4, true)], through(june(14)));
     assert_eq!(km(&all.weeks[1].running.so_far), 22.0);
     assert_eq!(km(&all.weeks[1].running.done), 19.0);
 }
@@ -327,9 +341,9 @@ prop_compose! {
 
 prop_compose! {
     fn any_activity()(day in 4_i64..26, bike in any::<bool>(), km in prop::option::of(0.0..40.0_f64),
-        minutes in prop::option::of(0_i64..300), load in prop::option::of(0.0..300.0_f64)) -> DoneActivity {
-        let done = Done { distance: km.and_then(Distance::from_km), duration: minutes.map(TimeSpan::from_mins), load };
-        DoneActivity { id: ActivityId::new(0), day: june(day), sport: if bike { Sport::Cycling } else { Sport::Running }, done }
+        minutes in prop::option::of(0_i64..300), load in prop::option::of(0.0..300.0_f64)) -> CompletedActivity {
+        let amounts = ActualAmounts { distance: km.and_then(Distance::from_km), duration: minutes.map(TimeSpan::from_mins), load };
+        CompletedActivity { id: ActivityId::new(0), day: june(day), sport: if bike { Sport::Cycling } else { Sport::Running }, amounts }
     }
 }
 
@@ -337,24 +351,26 @@ fn numbered(workouts: Vec<Workout>) -> Vec<PlannedWorkout> {
     (1..).zip(workouts).map(|(id, workout)| planned(id, workout)).collect()
 }
 
-fn with_ids(activities: Vec<DoneActivity>) -> Vec<DoneActivity> {
+fn with_ids(activities: Vec<CompletedActivity>) -> Vec<CompletedActivity> {
     let mut activities: Vec<_> =
-        (1..).zip(activities).map(|(id, one)| DoneActivity { id: ActivityId::new(id), ..one }).collect();
+        (1..).zip(activities).map(|(id, one)| CompletedActivity { id: ActivityId::new(id), ..one }).collect();
     activities.sort_by_key(|one| one.day);
     activities
 }
 
-fn any_matches() -> impl Strategy<Value = Vec<Match>> {
-    prop::collection::vec((1_i64..12, 1_i64..15, any::<bool>()), 0..6)
-        .prop_map(|said| said.into_iter().map(|(w, a, yes)| super::tests::said(w, a, yes)).collect())
+fn any_matches() -> impl Strategy<Value = Vec<MatchDecision>> {
+    prop::collection::vec((1_i64..12, 1_i64..15, any::<bool>()), 0..6).prop_map(|said| {
+        said.into_iter().map(|(w, a, yes)| super::tests::match_decision(w, a, yes)).collect()
+    })
 }
 
-fn any_frontier() -> impl Strategy<Value = Frontier> {
-    (prop::option::of(6_i64..26), prop::option::of(6_i64..26))
-        .prop_map(|(complete, open)| Frontier::from_runs([Coverage::new(complete.map(june), open.map(june))]))
+fn any_frontier() -> impl Strategy<Value = DataFrontier> {
+    (prop::option::of(6_i64..26), prop::option::of(6_i64..26)).prop_map(|(complete, open)| {
+        DataFrontier::from_runs([ImportCoverage::new(complete.map(june), open.map(june))])
+    })
 }
 
-/// How good a verdict is for the athlete.
+/// Rank of a verdict for the athlete.
 fn worth(verdict: Verdict) -> u8 {
     match verdict {
         Verdict::Missed | Verdict::Pending => 0,
@@ -371,8 +387,8 @@ proptest! {
         matches in any_matches(), frontier in any_frontier()
     ) {
         let (workouts, activities) = (numbered(workouts), with_ids(activities));
-        let followed = told(&workouts, &activities, &matches, frontier);
-        let judged = followed.graded.iter().filter(|graded| graded.verdict.is_judged()).count();
+        let followed = evaluate(&workouts, &activities, &matches, frontier);
+        let judged = followed.graded.iter().filter(|graded| graded.verdict.is_graded()).count();
         let whole = followed.adherence.current;
         prop_assert_eq!(whole.counted + whole.excused + whole.unmeasured, judged);
         let weekly = followed.weeks.iter().flat_map(|week| [week.adherence, week.key_sessions]);
@@ -381,10 +397,10 @@ proptest! {
             prop_assert_eq!(adherence.percent.is_some(), adherence.counted > 0);
             prop_assert_eq!(adherence.weighed_by.is_some(), adherence.counted > 0);
         }
-        let mut measured = followed.graded.iter().filter(|g| g.verdict.is_judged())
+        let mut measured = followed.graded.iter().filter(|g| g.verdict.is_graded())
             .filter(|g| g.verdict != Verdict::Short || g.actual.is_some());
         let all_hit_in_full = measured
-            .all(|g| g.verdict == Verdict::Hit && g.actual.zip(g.planned).is_none_or(|(a, p)| a.units() >= p.units()));
+            .all(|g| g.verdict == Verdict::Hit && g.actual.zip(g.planned).is_none_or(|(a, p)| a.value() >= p.value()));
         if whole.counted > 0 {
             prop_assert_eq!(whole.percent == Some(100), all_hit_in_full);
         }
@@ -397,23 +413,23 @@ proptest! {
     ) {
         let excused = ill(june(from), june(from + days));
         let workouts = numbered(workouts);
-        let on = |activity: &DoneActivity| (from..=from + days).contains(&(june(0).until(activity.day)));
-        let without: Vec<DoneActivity> = with_ids(activities).into_iter().filter(|one| !on(one)).collect();
+        let on = |activity: &CompletedActivity| (from..=from + days).contains(&(june(0).days_until(activity.day)));
+        let without: Vec<CompletedActivity> = with_ids(activities).into_iter().filter(|one| !on(one)).collect();
         let ran_while_ill = more.into_iter().enumerate().map(|(id, one)| {
-            DoneActivity { id: ActivityId::new(100 + id as i64), day: june(from + id as i64 % (days + 1)), ..one }
+            CompletedActivity { id: ActivityId::new(100 + id as i64), day: june(from + id as i64 % (days + 1)), ..one }
         });
-        let with: Vec<DoneActivity> = without.iter().copied().chain(ran_while_ill).collect();
-        let of = |activities: &[DoneActivity]| {
-            let data = Data { activities, matches: &[], frontier, excused: &excused };
-            follow(june(8), &workouts, &workouts, &data, &Rules::default()).adherence
+        let with: Vec<CompletedActivity> = without.iter().copied().chain(ran_while_ill).collect();
+        let of = |activities: &[CompletedActivity]| {
+            let data = AdherenceData { activities, matches: &[], frontier, absences: &excused };
+            evaluate_adherence(june(8), &workouts, &workouts, &data, &GradingRules::default()).adherence
         };
         let (some, none) = (of(&with), of(&without));
         prop_assert_eq!(some.current.percent, none.current.percent);
         prop_assert_eq!(some.current.counted, none.current.counted);
-        // And neither would it be another if those workouts had never been planned.
-        let kept: Vec<PlannedWorkout> = workouts.iter().filter(|w| excused.excuse(w.workout.date).is_none()).cloned().collect();
-        let data = Data { activities: &without, matches: &[], frontier, excused: &excused };
-        let spared = follow(june(8), &kept, &kept, &data, &Rules::default());
+        // It would also be the same if those workouts had never been planned.
+        let kept: Vec<PlannedWorkout> = workouts.iter().filter(|w| excused.reason(w.workout.date).is_none()).cloned().collect();
+        let data = AdherenceData { activities: &without, matches: &[], frontier, absences: &excused };
+        let spared = evaluate_adherence(june(8), &kept, &kept, &data, &GradingRules::default());
         prop_assert_eq!(spared.adherence.current.percent, none.current.percent);
     }
 
@@ -423,10 +439,10 @@ proptest! {
         more in prop::collection::vec(any_activity(), 1..8), matches in any_matches(), frontier in any_frontier()
     ) {
         let (workouts, mut activities) = (numbered(workouts), with_ids(activities));
-        let before = told(&workouts, &activities, &matches, frontier);
-        let beyond = more.into_iter().enumerate().map(|(id, one)| DoneActivity { id: ActivityId::new(50 + id as i64), ..one });
-        activities.extend(beyond.filter(|one| frontier.reach(one.day) == Reach::Beyond));
-        prop_assert_eq!(told(&workouts, &activities, &matches, frontier), before);
+        let before = evaluate(&workouts, &activities, &matches, frontier);
+        let beyond = more.into_iter().enumerate().map(|(id, one)| CompletedActivity { id: ActivityId::new(50 + id as i64), ..one });
+        activities.extend(beyond.filter(|one| frontier.day_coverage(one.day) == DayCoverage::Beyond));
+        prop_assert_eq!(evaluate(&workouts, &activities, &matches, frontier), before);
     }
 
     #[test]
@@ -435,23 +451,23 @@ proptest! {
         workout in 1_i64..12, activity in 1_i64..15, frontier in any_frontier()
     ) {
         let (workouts, activities) = (numbered(workouts), with_ids(activities));
-        let matches = [said(workout, activity, true)];
-        let with = told(&workouts, &activities, &matches, frontier);
-        let without: Vec<DoneActivity> = activities.iter().copied().filter(|one| one.id != ActivityId::new(activity)).collect();
-        let alone = told(&workouts, &without, &[], frontier);
-        // Workouts of the very day and sport it is taken for share it in order; every other one stands as if the
-        // activity had never been.
+        let matches = [match_decision(workout, activity, true)];
+        let with = evaluate(&workouts, &activities, &matches, frontier);
+        let without: Vec<CompletedActivity> = activities.iter().copied().filter(|one| one.id != ActivityId::new(activity)).collect();
+        let alone = evaluate(&workouts, &without, &[], frontier);
+        // Workouts of the matched day and sport share it in order; all others are as if the
+        // activity did not exist.
         let target = workouts.iter().find(|w| w.id == WorkoutId::new(workout)).map(|w| (w.workout.date, w.workout.sport));
         for ((planned, with), alone) in workouts.iter().zip(&with.graded).zip(&alone.graded) {
             if target != Some((planned.workout.date, planned.workout.sport)) {
                 prop_assert!(worth(with.verdict) >= worth(alone.verdict), "{with:?} {alone:?}");
             }
         }
-        // And nothing is judged that would not have been.
-        let before = told(&workouts, &activities, &[], frontier);
+        // Nothing is graded that would not have been otherwise.
+        let before = evaluate(&workouts, &activities, &[], frontier);
         for (with, before) in with.graded.iter().zip(&before.graded) {
-            let hit_on_the_open_day = frontier.reach(with.day) == Reach::Open;
-            prop_assert!(hit_on_the_open_day || with.verdict.is_judged() == before.verdict.is_judged());
+            let hit_on_the_open_day = frontier.day_coverage(with.day) == DayCoverage::Open;
+            prop_assert!(hit_on_the_open_day || with.verdict.is_graded() == before.verdict.is_graded());
         }
     }
 
@@ -461,14 +477,14 @@ proptest! {
         frontier in any_frontier()
     ) {
         let (workouts, activities) = (numbered(workouts), with_ids(activities));
-        let mut totals = crate::adherence::grade::DayTotals::default();
+        let mut totals = crate::adherence::grade::CompletedByDayAndSport::default();
         for one in &activities {
-            totals.add(one.day, one.sport, one.done);
+            totals.add(one.day, one.sport, one.amounts);
         }
-        let graded = grade::grade(Schedule { start: june(8), workouts: &workouts }, &totals, frontier, &Rules::default());
-        let followed = told(&workouts, &activities, &[], frontier);
+        let graded = grade::grade(PlanToGrade { start: june(8), workouts: &workouts }, &totals, frontier, &GradingRules::default());
+        let followed = evaluate(&workouts, &activities, &[], frontier);
         prop_assert_eq!(&followed.graded, &graded);
-        // Behind a verdict that rests on something there is an activity, and behind a miss there is none.
+        // A completed workout has an activity behind it, a missed one has none.
         for (graded, behind) in followed.graded.iter().zip(&followed.behind) {
             match graded.verdict {
                 Verdict::Hit | Verdict::Short => prop_assert!(!behind.activities.is_empty()),

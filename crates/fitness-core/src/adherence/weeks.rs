@@ -1,45 +1,43 @@
-//! What was planned and what was done, week by week.
+//! Planned and completed training by week.
 
-use super::{Adherence, Data};
-use crate::adherence::data_frontier::Reach;
-use crate::adherence::grade::{Done, Graded, Verdict};
+use super::{Adherence, AdherenceData};
+use crate::adherence::data_frontier::DayCoverage;
+use crate::adherence::grade::{ActualAmounts, GradedWorkout, Verdict};
 use crate::domain::calendar::{Day, IsoWeek};
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::plan::{PlannedWorkout, Workout, Written};
+use crate::plan::{PlannedVolume, PlannedWorkout, Workout};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How much training, and of how many parts of it each measure is unknown.
+/// Training totals, with the number of parts that lack each value.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Volume {
-    /// How many workouts or activities.
+    /// Number of workouts or activities.
     pub count: usize,
-    /// How far, as far as known.
     #[serde(rename = "distance_mm")]
     pub distance: Distance,
-    /// Of how many the distance is not known.
+    /// Number without a distance.
     pub without_distance: usize,
-    /// How long those are that have no distance: they stand beside the kilometres, so that none of it counts as nothing.
+    /// Time of those without a distance, shown next to the kilometres.
     #[serde(rename = "by_time_ms")]
-    pub by_time: TimeSpan,
-    /// How long, as far as known.
+    pub duration_without_distance: TimeSpan,
     #[serde(rename = "duration_ms")]
     pub duration: TimeSpan,
-    /// Of how many the time is not known.
+    /// Number without a duration.
     pub without_duration: usize,
-    /// How much load, as far as known.
     pub load: f64,
-    /// Of how many the load is not known.
+    /// Number without a load.
     pub without_load: usize,
 }
 
 impl Volume {
-    fn add(&mut self, done: &Done) {
+    fn add(&mut self, done: &ActualAmounts) {
         self.count += 1;
         self.distance += done.distance.unwrap_or_default();
         self.without_distance += usize::from(done.distance.is_none());
-        self.by_time += done.duration.filter(|_| done.distance.is_none()).unwrap_or_default();
+        self.duration_without_distance +=
+            done.duration.filter(|_| done.distance.is_none()).unwrap_or_default();
         self.duration += done.duration.unwrap_or_default();
         self.without_duration += usize::from(done.duration.is_none());
         let load = done.load.filter(|load| load.is_finite());
@@ -47,63 +45,59 @@ impl Volume {
         self.without_load += usize::from(load.is_none());
     }
 
-    /// As it is written, in the same words wherever a week is told.
+    /// For display: distance, plus the time of those without one.
     #[must_use]
-    pub const fn written(&self) -> Written {
-        Written { distance: self.distance, time: self.by_time }
+    pub const fn display(&self) -> PlannedVolume {
+        PlannedVolume { distance: self.distance, time: self.duration_without_distance }
     }
 }
 
-/// What was planned beside what was done.
+/// Planned and completed training of a week.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Versus {
-    /// All that is planned for the week.
+pub struct PlannedVsActual {
+    /// Everything planned for the week.
     pub planned: Volume,
-    /// What was asked so far: of days whose data has all arrived, and of the open day what is done. What is excused is not
-    /// asked. A week that is not over is compared with this, and so is never called short.
+    /// Planned so far: complete days, and completed workouts of the open day, without absences. A
+    /// week in progress is compared with this and is never called short.
     pub so_far: Volume,
-    /// What was done, on the days it was done, as far as the data reaches.
+    /// Completed on its actual day, up to the data frontier.
     pub done: Volume,
 }
 
-/// A week of a plan, Monday to Sunday, from the plan's first day on.
+/// A week of a plan, Monday to Sunday.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WeekProgress {
-    /// Which week.
     pub week: IsoWeek,
-    /// Its first day.
     pub monday: Day,
-    /// Whether the data of all its days has arrived.
+    /// Whether data is complete for all its days.
     pub over: bool,
-    /// Running alone.
-    pub running: Versus,
-    /// All sports.
-    pub all_sports: Versus,
-    /// How much of what was asked was done.
+    pub running: PlannedVsActual,
+    pub all_sports: PlannedVsActual,
+    /// Adherence over all workouts.
     pub adherence: Adherence,
-    /// The same for the sessions the week hangs on.
+    /// Adherence over key workouts.
     pub key_sessions: Adherence,
 }
 
-/// Every week from the first workout's, or the plan's start, to the last workout's.
-pub(super) fn weeks(
+/// All weeks from the first workout or the start of the plan to the last workout.
+pub(super) fn week_progress(
     start: Day,
     workouts: &[PlannedWorkout],
-    graded: &[Graded],
-    data: &Data<'_>,
+    graded: &[GradedWorkout],
+    data: &AdherenceData<'_>,
 ) -> Vec<WeekProgress> {
     let days = workouts.iter().map(|w| w.workout.date);
     let Some((first, last)) = days.clone().min().zip(days.max()) else { return Vec::new() };
     let (first, last) = (first.min(start).iso_week().monday(), last.iso_week().monday());
     let mut weeks: BTreeMap<Day, (WeekProgress, Vec<usize>)> = BTreeMap::new();
-    for number in 0..=first.until(last) / 7 {
-        let monday = first.plus(number * 7);
+    for number in 0..=first.days_until(last) / 7 {
+        let monday = first.plus_days(number * 7);
         let week = WeekProgress {
             week: monday.iso_week(),
             monday,
-            over: data.frontier.reach(monday.plus(6)) == Reach::Complete,
-            running: Versus::default(),
-            all_sports: Versus::default(),
+            over: data.frontier.day_coverage(monday.plus_days(6)) == DayCoverage::Complete,
+            running: PlannedVsActual::default(),
+            all_sports: PlannedVsActual::default(),
             adherence: Adherence::default(),
             key_sessions: Adherence::default(),
         };
@@ -115,30 +109,31 @@ pub(super) fn weeks(
         if workout.is_rest() || graded.verdict == Verdict::NotStarted {
             continue;
         }
-        let asked = Done { distance: workout.distance, duration: workout.duration, load: workout.load };
+        let asked =
+            ActualAmounts { distance: workout.distance, duration: workout.duration, load: workout.load };
         for versus in
             [Some(&mut week.all_sports), is_run(workout).then_some(&mut week.running)].into_iter().flatten()
         {
             versus.planned.add(&asked);
-            if graded.verdict.is_judged() && graded.excused.is_none() {
+            if graded.verdict.is_graded() && graded.excused.is_none() {
                 versus.so_far.add(&asked);
             }
         }
     }
     for activity in data.activities {
-        if activity.day < start || data.frontier.reach(activity.day) == Reach::Beyond {
+        if activity.day < start || data.frontier.day_coverage(activity.day) == DayCoverage::Beyond {
             continue;
         }
         let Some((week, _)) = weeks.get_mut(&activity.day.iso_week().monday()) else { continue };
-        week.all_sports.done.add(&activity.done);
+        week.all_sports.done.add(&activity.amounts);
         if activity.sport == Sport::Running {
-            week.running.done.add(&activity.done);
+            week.running.done.add(&activity.amounts);
         }
     }
     let finish = |(mut week, members): (WeekProgress, Vec<usize>)| {
         let of = |key: bool| {
             let members = members.iter().map(|index| (&workouts[*index], &graded[*index]));
-            Adherence::of(members.filter(|(planned, _)| planned.workout.key || !key))
+            Adherence::from_graded(members.filter(|(planned, _)| planned.workout.key || !key))
         };
         (week.adherence, week.key_sessions) = (of(false), of(true));
         week

@@ -1,12 +1,12 @@
-//! The coach's desk: everything a coach may read and write, and nothing else.
+//! [`CoachApi`]: the operations that a coach, a language model or an MCP client may call.
 //!
-//! Whoever implements [`CoachDesk`] binds the athlete, the author and the moment when the desk is made. No method takes
-//! a user, a status or a time of asking, so none of them can be smuggled in by a model or by a note. There is no
-//! way from here to make a plan count, to change one that does, or to take one away: those verbs live with the store,
-//! and a human says them.
+//! An implementation is bound to one athlete, one author and one point in time. No method takes a
+//! user, a status or a time, so a model or a note cannot inject one. No method activates, changes
+//! or deletes a plan: those human actions are in the store.
 //!
-//! [`requests`] holds what may be asked for, [`responses`] what is told. Lengths, paces and times are told as the athlete
-//! reads them (`12.4 km`, `5:12 /km`), so that a number in prose can be held against the answer it came from.
+//! [`requests`] and [`responses`] hold the types. Distances, paces and times in responses are
+//! strings as the athlete sees them (`12.4 km`, `5:12 /km`), so that a number in chat can be
+//! matched with the tool result it came from.
 
 pub mod requests;
 pub mod responses;
@@ -14,105 +14,103 @@ pub mod responses;
 use crate::domain::calendar::Day;
 use crate::string_enum::string_enum;
 use requests::{
-    AskActivities, AskActivity, AskComparison, AskDay, AskDraft, AskNotes, AskPlan, AskPrediction, AskSeries,
-    SuggestNote, SuggestObservation,
+    ActivitiesRequest, ActivityRequest, ComparisonRequest, DayRequest, DraftPlanRequest, NoteSuggestion,
+    NotesRequest, ObservationSuggestion, PlanProgressRequest, PredictionRequest, SeriesRequest,
 };
 use responses::{
-    Activities, ActivityDetail, Comparison, DailySnapshot, Drafted, Notes, PlanProgress, Predicted, Proposed,
-    Series, Suggested, TrainingLoad,
+    ActivityDetail, ActivityList, DailySnapshot, DraftResult, FinishPrediction, MetricSeries, NoteList,
+    PeriodComparison, PlanProgress, ProposalResponse, SuggestionResult, TrainingLoadResponse,
 };
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
 
 string_enum! {
-    /// How far a program may reach that asks for an athlete. There is no further word, so a token cannot carry one.
+    /// Permissions of an API token or MCP client. There is no scope that can decide for the
+    /// athlete.
     pub enum Scope("scope") {
-        /// It only looks.
         Read = "read",
-        /// It also leaves suggestions, drafts and proposals, which wait for the athlete.
+        /// Also creates suggestions, drafts and proposals, which the athlete has to accept.
         Draft = "draft",
     }
 }
 
-/// What a desk answers, when it has looked it up.
-pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, DeskError>> + Send + 'a>>;
+/// Boxed future, so that [`CoachApi`] can be a trait object.
+pub type CoachFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CoachApiError>> + Send + 'a>>;
 
-/// Why a desk has no answer.
+/// Why an operation failed. The messages are written for a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DeskError {
-    /// What was asked cannot be done as it was asked. Every sentence says what to change, in words for a model.
+pub enum CoachApiError {
+    /// Invalid request: each sentence says what to change.
     #[error("{}", .0.join(" "))]
     Refused(Vec<String>),
-    /// There is no such thing, or it is somebody else's: the two look the same.
+    /// Not found, or owned by another user: both look the same.
     #[error("there is no such {0}")]
     NotFound(&'static str),
-    /// As many as may wait for the athlete are waiting already.
+    /// The quota of pending drafts, proposals or suggestions is used up.
     #[error("{0}")]
     TooMany(String),
-    /// Nothing the asker could change. What happened is in the log, not in here.
+    /// Internal error; the details are in the log only. Stored conversations contain this text, and
+    /// pages recognise the outcome by it.
     #[error("this could not be looked up just now; say so, and go on without it")]
-    Broken,
+    Internal,
 }
 
-impl DeskError {
-    /// One sentence that says what to change.
+impl CoachApiError {
+    /// Refuses a request with one sentence that says what to change.
     #[must_use]
-    pub fn refused(sentence: impl Into<String>) -> Self {
+    pub fn invalid(sentence: impl Into<String>) -> Self {
         Self::Refused(vec![sentence.into()])
     }
 }
 
-/// What is said of everything that waits when no more may. It is how a coach that is no model knows this refusal.
-pub const WAIT_ALREADY: &str = "wait for the athlete already";
+/// Part of every quota message; the rule-based coach recognises the refusal by it.
+pub const TOO_MANY_PENDING: &str = "already need a decision by the athlete";
 
-/// Everything a coach may do, for one athlete at one moment.
-pub trait CoachDesk: Send + Sync {
-    /// The athlete's today.
+/// The operations, for one athlete at one point in time.
+pub trait CoachApi: Send + Sync {
     fn today(&self) -> Day;
 
-    /// The last day whose data is complete; `None` before there is any.
-    fn data_through(&self) -> Answer<'_, Option<Day>>;
+    /// Last day with complete data; `None` without data.
+    fn data_through(&self) -> CoachFuture<'_, Option<Day>>;
 
-    /// What is known of a morning: every fact, today's session, the last verdict.
-    fn daily_snapshot(&self, ask: AskDay) -> Answer<'_, DailySnapshot>;
+    /// All facts of a day, its planned workouts and the last graded day.
+    fn daily_snapshot(&self, ask: DayRequest) -> CoachFuture<'_, DailySnapshot>;
 
-    /// One metric, day by day.
-    fn metric_series(&self, ask: AskSeries) -> Answer<'_, Series>;
+    /// One metric, one value per day.
+    fn metric_series(&self, ask: SeriesRequest) -> CoachFuture<'_, MetricSeries>;
 
-    /// Activities, newest first.
-    fn activities(&self, ask: AskActivities) -> Answer<'_, Activities>;
+    fn activities(&self, ask: ActivitiesRequest) -> CoachFuture<'_, ActivityList>;
 
     /// One activity in full.
-    fn activity_detail(&self, ask: AskActivity) -> Answer<'_, ActivityDetail>;
+    fn activity_detail(&self, ask: ActivityRequest) -> CoachFuture<'_, ActivityDetail>;
 
-    /// Two stretches of days side by side.
-    fn compare_periods(&self, ask: AskComparison) -> Answer<'_, Comparison>;
+    fn compare_periods(&self, ask: ComparisonRequest) -> CoachFuture<'_, PeriodComparison>;
 
-    /// Fitness, fatigue and form, and the weeks behind them.
-    fn training_load(&self, ask: AskDay) -> Answer<'_, TrainingLoad>;
+    /// Fitness, fatigue, form and the last eight weeks.
+    fn training_load(&self, ask: DayRequest) -> CoachFuture<'_, TrainingLoadResponse>;
 
-    /// The active plan, every workout with its verdict.
-    fn plan_progress(&self, ask: AskPlan) -> Answer<'_, PlanProgress>;
+    /// The active plan with the result of every workout.
+    fn plan_progress(&self, ask: PlanProgressRequest) -> CoachFuture<'_, PlanProgress>;
 
-    /// A finish time with its band.
-    fn predict_finish(&self, ask: AskPrediction) -> Answer<'_, Predicted>;
+    /// Predicted finish time with its 80 % range.
+    fn predict_finish(&self, ask: PredictionRequest) -> CoachFuture<'_, FinishPrediction>;
 
-    /// The athlete's own notes and what they marked.
-    fn notes(&self, ask: AskNotes) -> Answer<'_, Notes>;
+    /// The athlete's notes and observations.
+    fn notes(&self, ask: NotesRequest) -> CoachFuture<'_, NoteList>;
 
-    /// Suggests a note. It counts for nothing until the athlete accepts it.
-    fn suggest_note(&self, suggestion: SuggestNote) -> Answer<'_, Suggested>;
+    /// Suggests a note, which has no effect until the athlete accepts it.
+    fn suggest_note(&self, suggestion: NoteSuggestion) -> CoachFuture<'_, SuggestionResult>;
 
-    /// Suggests an observation. It counts for nothing until the athlete accepts it.
-    fn suggest_observation(&self, suggestion: SuggestObservation) -> Answer<'_, Suggested>;
+    /// Suggests an observation, which has no effect until the athlete accepts it.
+    fn suggest_observation(&self, suggestion: ObservationSuggestion) -> CoachFuture<'_, SuggestionResult>;
 
-    /// Writes a draft: a schedule of the asker's own, or one made from the athlete's history. Inert.
-    fn draft_training_plan(&self, ask: AskDraft) -> Answer<'_, Drafted>;
+    /// Stores a draft plan: the schedule given, or one generated from the athlete's history.
+    fn draft_training_plan(&self, ask: DraftPlanRequest) -> CoachFuture<'_, DraftResult>;
 
-    /// Takes a plan modification response and keeps it as a proposal. Inert.
-    fn propose_modification(&self, response: Value) -> Answer<'_, Proposed>;
+    /// Stores a plan modification as a proposal.
+    fn propose_modification(&self, response: Value) -> CoachFuture<'_, ProposalResponse>;
 
-    /// Takes a weekly plan response and keeps it as a proposal, or as a draft where no plan is active. Inert.
-    fn propose_week(&self, response: Value) -> Answer<'_, Proposed>;
+    /// Stores a weekly plan as a proposal, or as a draft if no plan is active.
+    fn propose_week(&self, response: Value) -> CoachFuture<'_, ProposalResponse>;
 }

@@ -1,4 +1,5 @@
-//! Who the athlete is, as far as they said. Nothing here has an invented default.
+//! The athlete's profile, thresholds and zones. Physiological values have no default: unset stays
+//! unset.
 
 use crate::domain::calendar::{Day, Weekday};
 use crate::domain::units::{TimeSpan, UnitSystem};
@@ -7,11 +8,9 @@ use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
 string_enum! {
-    /// Used by the few formulas that differ by it; unset, those formulas give no value.
+    /// Used by a few heart-rate formulas, which give no value when it is unset.
     pub enum Sex("sex") {
-        /// Female.
         Female = "female",
-        /// Male.
         Male = "male",
     }
 }
@@ -19,17 +18,15 @@ string_enum! {
 /// An athlete's own settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
-    /// The zone of the athlete's local days.
+    /// Time zone of the athlete's local days.
     pub zone: Tz,
     /// How distances and paces are shown.
     pub units: UnitSystem,
-    /// The day a week begins on when shown; ISO weeks always begin on Monday.
+    /// First day of the week for display; ISO weeks always begin on Monday.
     pub week_start: Weekday,
-    /// Year of birth, when given.
     pub birth_year: Option<i32>,
-    /// Sex, when given.
     pub sex: Option<Sex>,
-    /// How long the athlete wants to sleep, when given.
+    /// Sleep goal per night.
     #[serde(rename = "sleep_need_ms")]
     pub sleep_need: Option<TimeSpan>,
 }
@@ -48,25 +45,23 @@ impl Default for Profile {
 }
 
 string_enum! {
-    /// A dated limit that loads, zones and paces are measured against.
+    /// Physiological reference values that loads, zones and paces are computed from.
     pub enum ThresholdKind("threshold") {
-        /// Highest heart rate, beats per minute.
         MaxHeartRate = "max_heart_rate",
-        /// Heart rate at rest, beats per minute.
         RestingHeartRate = "resting_heart_rate",
-        /// Heart rate at lactate threshold, beats per minute.
+        /// Lactate threshold HR (LTHR), bpm.
         ThresholdHeartRate = "threshold_heart_rate",
-        /// Speed held for about an hour, metres per second.
+        /// Speed sustainable for about an hour, m/s.
         ThresholdSpeed = "threshold_speed",
-        /// Power held for about an hour, watts.
+        /// Power sustainable for about an hour (FTP), watts.
         ThresholdPower = "threshold_power",
-        /// Critical swim speed, metres per second.
+        /// Critical swim speed (CSS), m/s.
         SwimSpeed = "swim_speed",
     }
 }
 
 impl ThresholdKind {
-    /// The values a human body allows.
+    /// Lowest and highest plausible value, in the unit of the kind.
     #[must_use]
     pub const fn bounds(self) -> (f64, f64) {
         match self {
@@ -81,8 +76,8 @@ impl ThresholdKind {
 }
 
 string_enum! {
-    /// Where a threshold came from. A set one always wins over an estimated one.
-    pub enum ThresholdOrigin("origin of a threshold") {
+    /// Where a threshold came from. A set one takes precedence over an estimated one.
+    pub enum ThresholdOrigin("threshold source") {
         /// The athlete set or confirmed it.
         Set = "set",
         /// A device or service reported it.
@@ -92,55 +87,51 @@ string_enum! {
     }
 }
 
-/// A threshold in force from a day on. Changing today's never rewrites what older loads were measured by.
+/// A threshold valid from a day. A new one never changes loads of earlier days.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Threshold {
-    /// Which limit.
     pub kind: ThresholdKind,
-    /// Its value, in the unit of its kind.
+    /// In the unit of its kind.
     pub value: f64,
-    /// The first day it holds.
+    /// First day it is valid.
     pub from: Day,
-    /// Where it came from.
     pub origin: ThresholdOrigin,
 }
 
 string_enum! {
-    /// What a set of zones divides.
+    /// Quantity that a set of zones divides.
     pub enum ZoneKind("kind of zones") {
-        /// Beats per minute.
         HeartRate = "heart_rate",
-        /// Metres per second.
         Speed = "speed",
-        /// Watts.
         Power = "power",
     }
 }
 
-/// Training zones: strictly rising lower bounds. Zone 1 begins at the first, the last zone is open above;
-/// a value below the first bound is in no zone.
+/// Training zones as strictly rising lower bounds. Zone 1 begins at the first bound and the last
+/// zone has no upper bound; a value below the first bound is in no zone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<f64>", into = "Vec<f64>")]
 pub struct Zones(Vec<f64>);
 
-/// Bounds that do not divide anything.
+/// Lower bounds that are not valid zones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("zones need 1 to 10 finite lower bounds, each above the one before")]
-pub struct BadZones;
+pub struct ZonesError;
 
 impl Zones {
     /// Checks the lower bounds.
     ///
     /// # Errors
     /// When they do not rise strictly, or there are none or too many.
-    pub fn new(lower_bounds: Vec<f64>) -> Result<Self, BadZones> {
+    pub fn new(lower_bounds: Vec<f64>) -> Result<Self, ZonesError> {
         let rising = lower_bounds.windows(2).all(|pair| pair[0] < pair[1]);
         let sane =
             (1..=10).contains(&lower_bounds.len()) && lower_bounds.iter().all(|b| b.is_finite() && *b >= 0.0);
-        (rising && sane).then_some(Self(lower_bounds)).ok_or(BadZones)
+        (rising && sane).then_some(Self(lower_bounds)).ok_or(ZonesError)
     }
 
-    /// The zone a value is in, counted from 1. Zones are half-open: a value on a bound is in the upper one.
+    /// The zone of a value, counted from 1. Zones are half-open: a value on a bound is in the upper
+    /// one.
     #[must_use]
     pub fn zone_of(&self, value: f64) -> Option<usize> {
         if value.is_nan() {
@@ -157,8 +148,8 @@ impl Zones {
 }
 
 impl TryFrom<Vec<f64>> for Zones {
-    type Error = BadZones;
-    fn try_from(bounds: Vec<f64>) -> Result<Self, BadZones> {
+    type Error = ZonesError;
+    fn try_from(bounds: Vec<f64>) -> Result<Self, ZonesError> {
         Self::new(bounds)
     }
 }
@@ -199,7 +190,7 @@ mod tests {
             vec![-1.0],
             (0..11).map(f64::from).collect(),
         ] {
-            assert_eq!(Zones::new(bad), Err(BadZones));
+            assert_eq!(Zones::new(bad), Err(ZonesError));
         }
     }
 }

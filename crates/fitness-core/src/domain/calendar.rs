@@ -1,7 +1,7 @@
 //! An athlete's local days and ISO weeks.
 //!
-//! A day is the calendar day where the athlete was, never the server's. Instants are UTC; a zone turns
-//! one into a day.
+//! A day is the calendar day where the athlete was, never the server's. Instants are UTC; a time
+//! zone turns one into a day.
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, Offset, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
@@ -11,12 +11,12 @@ use std::str::FromStr;
 
 pub use chrono::Weekday;
 
-/// A moment, in UTC.
+/// A point in time, in UTC.
 pub type Instant = DateTime<Utc>;
 
-/// A zone's local clock minus UTC at an instant, in seconds.
+/// UTC offset of a time zone at an instant, in seconds (local minus UTC).
 #[must_use]
-pub fn offset_in(zone: Tz, at: Instant) -> i32 {
+pub fn utc_offset_seconds(zone: Tz, at: Instant) -> i32 {
     zone.offset_from_utc_datetime(&at.naive_utc()).fix().local_minus_utc()
 }
 
@@ -25,25 +25,25 @@ pub fn offset_in(zone: Tz, at: Instant) -> i32 {
 #[serde(try_from = "String", into = "String")]
 pub struct Day(NaiveDate);
 
-/// A text that is not a calendar day.
+/// Text that is not a date such as `2026-06-14`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a day; write it as 2026-06-14")]
-pub struct BadDay(pub String);
+#[error("`{0}` is not a date; write dates as year-month-day, such as 2026-06-14")]
+pub struct ParseDayError(pub String);
 
-/// Years in which a training day can fall. Anything else is a broken device clock or a typing error.
-const YEARS: std::ops::RangeInclusive<i32> = 1900..=2200;
+/// Years accepted for a day. Anything else is a broken device clock or a typing error.
+const VALID_YEARS: std::ops::RangeInclusive<i32> = 1900..=2200;
 
 impl Day {
-    /// A day from its parts; `None` for 30 February and for years no athlete trains in.
+    /// `None` for dates such as 30 February and for years outside 1900 to 2200.
     #[must_use]
     pub fn new(year: i32, month: u32, day: u32) -> Option<Self> {
         NaiveDate::from_ymd_opt(year, month, day).and_then(Self::from_date)
     }
 
-    /// A day from a date; `None` for years no athlete trains in.
+    /// `None` for years outside 1900 to 2200.
     #[must_use]
     pub fn from_date(date: NaiveDate) -> Option<Self> {
-        YEARS.contains(&date.year()).then_some(Self(date))
+        VALID_YEARS.contains(&date.year()).then_some(Self(date))
     }
 
     /// The local day an instant falls on in a zone.
@@ -58,15 +58,15 @@ impl Day {
         self.0
     }
 
-    /// As a sentence says it: `9 May 2027`.
+    /// For use in a sentence: `9 May 2027`.
     #[must_use]
-    pub fn spoken(self) -> String {
+    pub fn format_long(self) -> String {
         self.0.format("%-d %b %Y").to_string()
     }
 
-    /// The day so many days later, or earlier when negative.
+    /// Adds days, or subtracts them when negative.
     #[must_use]
-    pub fn plus(self, days: i64) -> Self {
+    pub fn plus_days(self, days: i64) -> Self {
         let moved = if days >= 0 {
             self.0.checked_add_days(Days::new(days.unsigned_abs()))
         } else {
@@ -75,25 +75,22 @@ impl Day {
         Self(moved.unwrap_or(if days >= 0 { NaiveDate::MAX } else { NaiveDate::MIN }))
     }
 
-    /// Tomorrow, seen from this day.
     #[must_use]
     pub fn next(self) -> Self {
-        self.plus(1)
+        self.plus_days(1)
     }
 
-    /// Yesterday, seen from this day.
     #[must_use]
     pub fn previous(self) -> Self {
-        self.plus(-1)
+        self.plus_days(-1)
     }
 
     /// Days from this one to another; negative when the other is earlier.
     #[must_use]
-    pub fn until(self, other: Self) -> i64 {
+    pub fn days_until(self, other: Self) -> i64 {
         other.0.signed_duration_since(self.0).num_days()
     }
 
-    /// Monday to Sunday.
     #[must_use]
     pub fn weekday(self) -> Weekday {
         self.0.weekday()
@@ -108,8 +105,8 @@ impl Day {
 
     /// The instant at which this day is over in a zone: the first moment of the next local day.
     ///
-    /// A midnight that a clock change skips ends at the first moment after the gap; one that happens
-    /// twice ends at the first of the two.
+    /// If a clock change skips midnight, the day ends right after the gap; if midnight happens
+    /// twice, at the first of the two.
     #[must_use]
     pub fn end(self, zone: Tz) -> Instant {
         let midnight = self.next().0.and_time(chrono::NaiveTime::MIN);
@@ -122,7 +119,7 @@ impl Day {
         Utc.from_utc_datetime(&midnight)
     }
 
-    /// Every day from this one to another, both included; nothing when the other is earlier.
+    /// Every day from this one through `last`; none when `last` is earlier.
     pub fn through(self, last: Self) -> impl Iterator<Item = Self> {
         std::iter::successors(Some(self), |day| Some(day.next())).take_while(move |day| *day <= last)
     }
@@ -135,17 +132,17 @@ impl fmt::Display for Day {
 }
 
 impl FromStr for Day {
-    type Err = BadDay;
-    fn from_str(text: &str) -> Result<Self, BadDay> {
-        // chrono would also read `2026-6-4` and ` 2026-06-04`; one day has one spelling.
+    type Err = ParseDayError;
+    fn from_str(text: &str) -> Result<Self, ParseDayError> {
+        // chrono also accepts `2026-6-4` and ` 2026-06-04`; we accept one spelling only.
         let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().and_then(Self::from_date);
-        day.filter(|day| day.to_string() == text).ok_or_else(|| BadDay(text.to_owned()))
+        day.filter(|day| day.to_string() == text).ok_or_else(|| ParseDayError(text.to_owned()))
     }
 }
 
 impl TryFrom<String> for Day {
-    type Error = BadDay;
-    fn try_from(text: String) -> Result<Self, BadDay> {
+    type Error = ParseDayError;
+    fn try_from(text: String) -> Result<Self, ParseDayError> {
         text.parse()
     }
 }
@@ -164,19 +161,17 @@ pub struct IsoWeek {
 }
 
 impl IsoWeek {
-    /// The year the week counts towards, which is not always the calendar year of each of its days.
+    /// ISO week year, which can differ from the calendar year of some of its days.
     #[must_use]
     pub const fn year(self) -> i32 {
         self.year
     }
 
-    /// 1 to 53.
     #[must_use]
     pub const fn week(self) -> u32 {
         self.week
     }
 
-    /// Its first day.
     #[must_use]
     pub fn monday(self) -> Day {
         Day(NaiveDate::from_isoywd_opt(self.year, self.week, Weekday::Mon)
@@ -210,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn one_day_has_one_spelling() {
+    fn day_parse_accepts_only_iso_dates() {
         for bad in [
             "2026-6-14",
             "2026-02-30",
@@ -221,7 +216,7 @@ mod tests {
             "9999-01-01",
             "",
         ] {
-            assert_eq!(bad.parse::<Day>(), Err(BadDay(bad.to_owned())));
+            assert_eq!(bad.parse::<Day>(), Err(ParseDayError(bad.to_owned())));
         }
         assert_eq!(serde_json::to_string(&day("2024-02-29")).unwrap(), "\"2024-02-29\"");
     }
@@ -258,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn iso_weeks_follow_the_thursday() {
+    fn iso_week_year_follows_the_thursday() {
         for (on, week, monday) in [
             ("2026-01-01", "2026-W01", "2025-12-29"),
             ("2021-01-03", "2020-W53", "2020-12-28"),
@@ -274,7 +269,7 @@ mod tests {
         let days: Vec<String> = day("2024-02-28").through(day("2024-03-01")).map(|d| d.to_string()).collect();
         assert_eq!(days, ["2024-02-28", "2024-02-29", "2024-03-01"]);
         assert_eq!(day("2024-03-01").through(day("2024-02-28")).count(), 0);
-        assert_eq!(day("2024-02-28").until(day("2024-03-01")), 2);
+        assert_eq!(day("2024-02-28").days_until(day("2024-03-01")), 2);
     }
 
     proptest! {
@@ -285,7 +280,8 @@ mod tests {
             let at = DateTime::from_timestamp(seconds, 0).unwrap();
             let on = Day::at(at, zone);
             prop_assert!(at < on.end(zone) || Day::at(on.end(zone), zone) == on);
-            // Where clocks change at midnight a local day can begin twice; it never begins after its instants.
+            // Where clocks change at midnight a local day can begin twice; it never begins after
+            // its instants.
             prop_assert!(on.previous().end(zone) <= at);
         }
     }

@@ -1,4 +1,4 @@
-//! Content hashes: what an athlete saw, in 32 bytes.
+//! SHA-256 content hashes, such as the one that binds a confirmation to what the athlete saw.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
@@ -11,21 +11,17 @@ pub struct ContentHash([u8; 32]);
 
 /// A text that is not 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a content hash is 64 hexadecimal digits")]
-pub struct BadHash;
+#[error("a content hash must be 64 hexadecimal digits")]
+pub struct ParseHashError;
 
 impl ContentHash {
-    /// Hashes raw bytes.
     #[must_use]
-    pub fn of_bytes(bytes: &[u8]) -> Self {
+    pub fn hash_bytes(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// Hashes what a reader gives, however much that is.
-    ///
-    /// # Errors
-    /// When the reader fails.
-    pub fn of_reader(reader: &mut impl std::io::Read) -> std::io::Result<Self> {
+    /// Hashes everything a reader yields, in constant memory.
+    pub fn hash_reader(reader: &mut impl std::io::Read) -> std::io::Result<Self> {
         let mut hasher = Sha256::new();
         let mut buffer = vec![0; 64 << 10];
         loop {
@@ -37,21 +33,20 @@ impl ContentHash {
         }
     }
 
-    /// Hashes a value through its JSON form. The value must serialize the same way every time: structs
-    /// and ordered maps only.
+    /// Hashes a value through its JSON form. The value must serialize the same way every time:
+    /// structs and ordered maps only.
     #[must_use]
-    pub fn of_json<T: Serialize>(value: &T) -> Self {
+    pub fn hash_json<T: Serialize>(value: &T) -> Self {
         let bytes = serde_json::to_vec(value).expect("content is plain data, which always serializes");
-        Self::of_bytes(&bytes)
+        Self::hash_bytes(&bytes)
     }
 
-    /// A digest that was worked out piece by piece.
+    /// Wraps a digest computed elsewhere.
     #[must_use]
     pub const fn from_digest(digest: [u8; 32]) -> Self {
         Self(digest)
     }
 
-    /// The raw digest.
     #[must_use]
     pub const fn bytes(&self) -> &[u8; 32] {
         &self.0
@@ -71,14 +66,14 @@ impl fmt::Debug for ContentHash {
 }
 
 impl FromStr for ContentHash {
-    type Err = BadHash;
-    fn from_str(text: &str) -> Result<Self, BadHash> {
+    type Err = ParseHashError;
+    fn from_str(text: &str) -> Result<Self, ParseHashError> {
         if text.len() != 64 || !text.bytes().all(|b| b.is_ascii_hexdigit()) {
-            return Err(BadHash);
+            return Err(ParseHashError);
         }
         let mut bytes = [0; 32];
         for (i, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&text[2 * i..2 * i + 2], 16).map_err(|_| BadHash)?;
+            *byte = u8::from_str_radix(&text[2 * i..2 * i + 2], 16).map_err(|_| ParseHashError)?;
         }
         Ok(Self(bytes))
     }
@@ -101,11 +96,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hash_survives_its_text() {
-        let hash = ContentHash::of_bytes(b"abc");
+    fn content_hash_round_trips_through_text() {
+        let hash = ContentHash::hash_bytes(b"abc");
         assert_eq!(hash.to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(hash.to_string().parse(), Ok(hash));
-        assert_eq!("zz".repeat(32).parse::<ContentHash>(), Err(BadHash));
-        assert_eq!("é".repeat(32).parse::<ContentHash>(), Err(BadHash));
+        assert_eq!("zz".repeat(32).parse::<ContentHash>(), Err(ParseHashError));
+        assert_eq!("é".repeat(32).parse::<ContentHash>(), Err(ParseHashError));
     }
 }

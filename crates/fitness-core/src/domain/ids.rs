@@ -1,7 +1,6 @@
-//! Newtype ids: a plan's id can never be handed in where a workout's is meant.
+//! Newtype ids, so that a plan id cannot be passed where a workout id is expected.
 //!
-//! Ids are given out by the database and never reused, so an old link or an old audit row can only ever
-//! mean the thing it meant.
+//! The database assigns ids and never reuses them, so old links and audit rows stay valid.
 
 macro_rules! ids {
     ( $( $(#[$meta:meta])* $name:ident; )+ ) => { $(
@@ -13,13 +12,11 @@ macro_rules! ids {
         pub struct $name(i64);
 
         impl $name {
-            /// Wraps a number that the database gave out.
             #[must_use]
             pub const fn new(id: i64) -> Self {
                 Self(id)
             }
 
-            /// The number as the database knows it.
             #[must_use]
             pub const fn get(self) -> i64 {
                 self.0
@@ -46,32 +43,27 @@ ids! {
     UserId;
     /// A training plan, whatever its status.
     PlanId;
-    /// A workout of a plan; survives revisions, so a later change can name it.
+    /// A workout of a plan. Stable across revisions.
     WorkoutId;
-    /// A change the coach suggests to an active plan.
+    /// A change to an active plan suggested by the coach.
     ProposalId;
-    /// Something only a human did: activate, archive, delete, apply, edit, revert.
+    /// An action that needs a human: activate, archive, delete, apply, edit, revert.
     HumanActionId;
     /// A recorded or imported activity.
     ActivityId;
-    /// A place data comes from: an account, a folder, an export.
+    /// A data source: an account, a folder, an export.
     SourceId;
-    /// A race result, or a likely one that was none.
+    /// A race result, or a likely race that the athlete declined.
     RaceId;
     /// One run of an import or a sync.
     SyncRunId;
-    /// A note in the athlete's words.
     NoteId;
     /// A dated observation: effort, soreness, mood, illness, injury, absence.
     ObservationId;
-    /// A morning brief.
     BriefId;
     /// A conversation with the coach.
     ChatId;
-    /// A signed-in browser.
     SessionId;
-    /// A token that lets another program read and draft.
     ApiTokenId;
-    /// A piece of work to be done later.
     JobId;
 }

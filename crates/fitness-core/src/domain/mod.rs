@@ -1,14 +1,14 @@
-//! The nouns of training: activities, athletes, days, distances, notes, sports, units.
+//! Domain types: activities, athletes, days, distances, notes, sports, units.
 
 pub mod activity;
 pub mod athlete;
 pub mod calendar;
 pub mod content_hash;
-pub mod distance;
 pub mod ids;
 pub mod merge;
 pub mod note;
 pub mod observation;
+pub mod parse_distance;
 pub mod source_record;
 pub mod sport;
 pub mod stream;

@@ -1,4 +1,4 @@
-//! Notes: free text for the coach to respect. Always data, never instructions.
+//! Notes: free text the coach can see. Prompts treat it as data, never as instructions.
 
 use crate::domain::calendar::{Day, Instant};
 use crate::domain::ids::NoteId;
@@ -7,68 +7,62 @@ use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
 string_enum! {
-    /// Who wrote something. What a coach or another program wrote counts for nothing until the athlete
+    /// Who wrote something. Text by the coach or an MCP client has no effect until the athlete
     /// accepts it.
     pub enum Author("author") {
-        /// The athlete, by hand.
         Athlete = "athlete",
-        /// The coach, built-in or a model.
+        /// The coach, rule-based or a model.
         Coach = "coach",
-        /// A program connected over MCP.
         Mcp = "mcp",
     }
 }
 
 impl Author {
-    /// How words of theirs are labelled where they are shown; the athlete's own are not.
+    /// Label shown beside text by this author; `None` for the athlete's own.
     #[must_use]
-    pub const fn words_label(self) -> Option<&'static str> {
+    pub const fn text_label(self) -> Option<&'static str> {
         match self {
             Self::Athlete => None,
-            Self::Coach => Some("the coach's words"),
-            Self::Mcp => Some("a program's words"),
+            Self::Coach => Some("written by the coach"),
+            Self::Mcp => Some("written by an app"),
         }
     }
 }
 
-/// The longest note that is kept, in characters.
+/// Maximum length of a note, in characters.
 pub const MAX_NOTE_CHARS: usize = 4000;
 
-/// The text of a note: not empty, not endless.
+/// The text of a note: trimmed, not empty, at most [`MAX_NOTE_CHARS`] long.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct NoteText(String);
 
 /// A text that cannot be a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadNote {
+pub enum NoteError {
     /// Nothing but white space.
-    #[error("a note needs at least one word")]
+    #[error("the note is empty")]
     Empty,
     /// Holds a NUL character.
-    #[error("a note cannot hold a NUL character")]
+    #[error("the note contains a NUL character")]
     Nul,
-    /// Longer than [`MAX_NOTE_CHARS`].
-    #[error("a note has at most {MAX_NOTE_CHARS} characters; this one has {0}")]
+    #[error("the note is too long: {0} of at most {MAX_NOTE_CHARS} characters")]
     TooLong(usize),
 }
 
 impl NoteText {
     /// Checks and trims a text.
-    ///
-    /// # Errors
-    /// When nothing is left or it is too long.
-    pub fn new(text: &str) -> Result<Self, BadNote> {
+    pub fn new(text: &str) -> Result<Self, NoteError> {
         let text = text.trim();
         match text.chars().count() {
-            0 => Err(BadNote::Empty),
-            _ if !is_storable(text) => Err(BadNote::Nul),
-            n if n > MAX_NOTE_CHARS => Err(BadNote::TooLong(n)),
+            0 => Err(NoteError::Empty),
+            _ if !is_storable(text) => Err(NoteError::Nul),
+            n if n > MAX_NOTE_CHARS => Err(NoteError::TooLong(n)),
             _ => Ok(Self(text.to_owned())),
         }
     }
 
-    /// The text as written. Foreign text: escape it wherever it is shown.
+    /// The text as written. Untrusted: escape it wherever it is shown.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -76,8 +70,8 @@ impl NoteText {
 }
 
 impl TryFrom<String> for NoteText {
-    type Error = BadNote;
-    fn try_from(text: String) -> Result<Self, BadNote> {
+    type Error = NoteError;
+    fn try_from(text: String) -> Result<Self, NoteError> {
         Self::new(&text)
     }
 }
@@ -88,20 +82,16 @@ impl From<NoteText> for String {
     }
 }
 
-/// A stored note.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Note {
-    /// Its id.
     pub id: NoteId,
-    /// The day it is about, when it is about one.
+    /// The day it is about; `None` for a note without a date.
     pub day: Option<Day>,
-    /// Who wrote it.
     pub author: Author,
-    /// Whether the athlete stands behind it. An unaccepted suggestion enters no metric, fact or prompt.
+    /// Whether the athlete wrote or accepted it. An unaccepted suggestion is not used in any
+    /// metric, fact or prompt.
     pub accepted: bool,
-    /// The words.
     pub text: NoteText,
-    /// When it was written.
     pub written_at: Instant,
 }
 
@@ -110,11 +100,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_is_neither_empty_nor_endless() {
-        assert_eq!(NoteText::new(" \n\t "), Err(BadNote::Empty));
-        assert_eq!(NoteText::new(&"é".repeat(4001)), Err(BadNote::TooLong(4001)));
+    fn note_text_rejects_empty_and_too_long() {
+        assert_eq!(NoteText::new(" \n\t "), Err(NoteError::Empty));
+        assert_eq!(NoteText::new(&"é".repeat(4001)), Err(NoteError::TooLong(4001)));
         assert_eq!(NoteText::new("  calf is tight ").unwrap().as_str(), "calf is tight");
         assert!(NoteText::new(&"é".repeat(4000)).is_ok());
-        assert_eq!(NoteText::new("a\0b"), Err(BadNote::Nul));
+        assert_eq!(NoteText::new("a\0b"), Err(NoteError::Nul));
     }
 }

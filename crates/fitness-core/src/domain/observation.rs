@@ -1,4 +1,4 @@
-//! What the athlete says about a day: effort, soreness, mood, illness, injury, absence.
+//! Self-reports about a day: effort, soreness, mood, illness, injury, absence.
 
 use crate::domain::calendar::{Day, Instant};
 use crate::domain::ids::{ActivityId, ObservationId};
@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 string_enum! {
-    /// What an observation is about, and with it the scale of its value.
+    /// What an observation is about. Each kind has its own scale.
     pub enum ObservationKind("kind of observation") {
         /// Perceived effort of a session, 0 to 10 (CR10).
         Rpe = "rpe",
@@ -16,17 +16,17 @@ string_enum! {
         Soreness = "soreness",
         /// How the athlete feels, 1 (bad) to 5 (great).
         Mood = "mood",
-        /// Ill, from a day through another; 1 (a cold) to 3 (fever, chest or stomach).
+        /// Ill, over a period of days; 1 (a cold) to 3 (fever, chest or stomach).
         Illness = "illness",
-        /// Hurt, from a day through another; 1 (a niggle) to 3 (cannot run).
+        /// Injured, over a period of days; 1 (a niggle) to 3 (cannot run).
         Injury = "injury",
-        /// No time or no place to train, from a day through another. Has no scale.
+        /// Unable to train (travel, no time), over a period of days. Has no scale.
         Away = "away",
     }
 }
 
 impl ObservationKind {
-    /// The values its scale allows; `None` for a kind that is only marked, not rated.
+    /// Lowest and highest rating; `None` for a kind without ratings.
     #[must_use]
     pub const fn scale(self) -> Option<(u8, u8)> {
         match self {
@@ -37,34 +37,30 @@ impl ObservationKind {
         }
     }
 
-    /// Whether it explains a day on which training could not be expected.
+    /// The reason for absence it stands for, if any.
     #[must_use]
-    pub const fn excuses(self) -> Option<Excuse> {
+    pub const fn absence_reason(self) -> Option<AbsenceReason> {
         match self {
-            Self::Illness => Some(Excuse::Ill),
-            Self::Injury => Some(Excuse::Injured),
-            Self::Away => Some(Excuse::Away),
+            Self::Illness => Some(AbsenceReason::Ill),
+            Self::Injury => Some(AbsenceReason::Injured),
+            Self::Away => Some(AbsenceReason::Away),
             Self::Rpe | Self::Soreness | Self::Mood => None,
         }
     }
 }
 
 string_enum! {
-    /// Why a day is left out of adherence. The verdict stays what it is; it only looks neutral.
-    pub enum Excuse("reason to be excused") {
-        /// Marked ill.
+    /// Why a day does not count for adherence. The verdict is unchanged and only shown as neutral.
+    pub enum AbsenceReason("reason for absence") {
         Ill = "ill",
-        /// Marked injured.
         Injured = "injured",
-        /// Marked away.
         Away = "away",
     }
 }
 
-impl Excuse {
-    /// The kind of observation that says so.
+impl AbsenceReason {
     #[must_use]
-    pub const fn kind(self) -> ObservationKind {
+    pub const fn observation_kind(self) -> ObservationKind {
         match self {
             Self::Ill => ObservationKind::Illness,
             Self::Injured => ObservationKind::Injury,
@@ -75,7 +71,7 @@ impl Excuse {
 
 /// An observation before it is stored: valid by construction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Observed {
+pub struct ObservationData {
     kind: ObservationKind,
     from: Day,
     through: Day,
@@ -84,144 +80,129 @@ pub struct Observed {
     comment: Option<NoteText>,
 }
 
-/// The longest stretch one observation may mark.
-pub const MAX_OBSERVED_DAYS: i64 = 400;
+/// Maximum number of days between the first and last day of an observation.
+pub const MAX_OBSERVATION_DAYS: i64 = 400;
 
-/// An observation that makes no sense.
+/// An observation with an invalid rating or period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadObservation {
+pub enum ObservationError {
     /// The value is not on the scale of its kind.
-    #[error("{kind} goes from {low} to {high}")]
-    OffScale {
-        /// The kind whose scale was left.
-        kind: ObservationKind,
-        /// Its lowest value.
-        low: u8,
-        /// Its highest value.
-        high: u8,
-    },
-    /// This kind is marked, not rated.
-    #[error("{0} has no scale: give the days only")]
+    #[error("{kind} must be between {low} and {high}")]
+    OffScale { kind: ObservationKind, low: u8, high: u8 },
+    /// The kind has no ratings.
+    #[error("{0} takes no rating, only days")]
     NoScale(ObservationKind),
-    /// Ends before it begins, or goes on for more than a year.
-    #[error("the last day must be the first or later, at most {MAX_OBSERVED_DAYS} days on")]
+    /// Ends before it begins, or is longer than [`MAX_OBSERVATION_DAYS`].
+    #[error(
+        "the last day must not be before the first day or more than {MAX_OBSERVATION_DAYS} days after it"
+    )]
     Days,
 }
 
-impl Observed {
+impl ObservationData {
     /// Checks the value against its scale and the days against each other.
-    ///
-    /// # Errors
-    /// When either does not fit.
     pub fn new(
         kind: ObservationKind,
         from: Day,
         through: Day,
         value: Option<u8>,
-    ) -> Result<Self, BadObservation> {
+    ) -> Result<Self, ObservationError> {
         match (kind.scale(), value) {
             (Some((low, high)), Some(v)) if !(low..=high).contains(&v) => {
-                return Err(BadObservation::OffScale { kind, low, high });
+                return Err(ObservationError::OffScale { kind, low, high });
             }
-            (None, Some(_)) => return Err(BadObservation::NoScale(kind)),
+            (None, Some(_)) => return Err(ObservationError::NoScale(kind)),
             _ => {}
         }
-        if !(0..=MAX_OBSERVED_DAYS).contains(&from.until(through)) {
-            return Err(BadObservation::Days);
+        if !(0..=MAX_OBSERVATION_DAYS).contains(&from.days_until(through)) {
+            return Err(ObservationError::Days);
         }
         Ok(Self { kind, from, through, value, activity: None, comment: None })
     }
 
-    /// Ties it to the activity it rates.
+    /// Links it to the activity it rates.
     #[must_use]
-    pub const fn of_activity(mut self, activity: Option<ActivityId>) -> Self {
+    pub const fn for_activity(mut self, activity: Option<ActivityId>) -> Self {
         self.activity = activity;
         self
     }
 
-    /// Adds the athlete's words.
     #[must_use]
     pub fn with_comment(mut self, comment: Option<NoteText>) -> Self {
         self.comment = comment;
         self
     }
 
-    /// What it is about.
     #[must_use]
     pub const fn kind(&self) -> ObservationKind {
         self.kind
     }
 
-    /// Its first day.
     #[must_use]
     pub const fn from(&self) -> Day {
         self.from
     }
 
-    /// Its last day.
     #[must_use]
     pub const fn through(&self) -> Day {
         self.through
     }
 
-    /// The rating, on the scale of its kind.
+    /// The rating, on the [`scale`](ObservationKind::scale) of its kind.
     #[must_use]
     pub const fn value(&self) -> Option<u8> {
         self.value
     }
 
-    /// The activity it rates.
     #[must_use]
     pub const fn activity(&self) -> Option<ActivityId> {
         self.activity
     }
 
-    /// The athlete's words about it.
     #[must_use]
     pub const fn comment(&self) -> Option<&NoteText> {
         self.comment.as_ref()
     }
 }
 
-/// A stored observation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Observation {
-    /// Its id.
     pub id: ObservationId,
-    /// Who made it.
     pub author: Author,
-    /// Whether the athlete stands behind it.
+    /// Whether the athlete wrote or accepted it.
     pub accepted: bool,
-    /// What was observed.
     #[serde(flatten)]
-    pub observed: Observed,
+    pub data: ObservationData,
     /// When it was written.
     pub written_at: Instant,
 }
 
-/// Which days are excused, and why.
+/// Days of absence, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ExcusedDays(BTreeMap<Day, Excuse>);
+pub struct AbsenceReasonByDay(BTreeMap<Day, AbsenceReason>);
 
-impl ExcusedDays {
-    /// Collects the days that accepted observations excuse. Illness outweighs injury outweighs absence.
+impl AbsenceReasonByDay {
+    /// Collects the days of accepted observations. Illness takes precedence over injury, and injury
+    /// over being away.
     #[must_use]
     pub fn from_observations<'a>(observations: impl IntoIterator<Item = &'a Observation>) -> Self {
         let mut days = BTreeMap::new();
         for observation in observations.into_iter().filter(|o| o.accepted) {
-            let observed = &observation.observed;
-            if let Some(excuse) = observed.kind.excuses() {
+            let observed = &observation.data;
+            if let Some(excuse) = observed.kind.absence_reason() {
                 for day in observed.from.through(observed.through) {
-                    days.entry(day).and_modify(|e: &mut Excuse| *e = (*e).min(excuse)).or_insert(excuse);
+                    days.entry(day)
+                        .and_modify(|e: &mut AbsenceReason| *e = (*e).min(excuse))
+                        .or_insert(excuse);
                 }
             }
         }
         Self(days)
     }
 
-    /// Why a day is excused, if it is.
+    /// The reason for absence on a day, if any.
     #[must_use]
-    pub fn excuse(&self, day: Day) -> Option<Excuse> {
+    pub fn reason(&self, day: Day) -> Option<AbsenceReason> {
         self.0.get(&day).copied()
     }
 }
@@ -240,21 +221,21 @@ mod tests {
         for kind in ObservationKind::ALL {
             for value in 0..=11 {
                 let fits = kind.scale().is_some_and(|(low, high)| (low..=high).contains(&value));
-                assert_eq!(Observed::new(*kind, on, on, Some(value)).is_ok(), fits, "{kind} {value}");
+                assert_eq!(ObservationData::new(*kind, on, on, Some(value)).is_ok(), fits, "{kind} {value}");
             }
-            assert!(Observed::new(*kind, on, on, None).is_ok());
-            assert!(kind.excuses().is_none_or(|excuse| excuse.kind() == *kind));
+            assert!(ObservationData::new(*kind, on, on, None).is_ok());
+            assert!(kind.absence_reason().is_none_or(|excuse| excuse.observation_kind() == *kind));
         }
         assert_eq!(
-            Observed::new(ObservationKind::Rpe, on, on, Some(11)).unwrap_err().to_string(),
-            "rpe goes from 0 to 10"
+            ObservationData::new(ObservationKind::Rpe, on, on, Some(11)).unwrap_err().to_string(),
+            "rpe must be between 0 and 10"
         );
     }
 
     #[test]
-    fn days_run_forward_and_end_within_a_year_or_so() {
+    fn observation_days_must_be_ordered_and_bounded() {
         let new = |from: &str, through: &str| {
-            Observed::new(ObservationKind::Illness, day(from), day(through), None)
+            ObservationData::new(ObservationKind::Illness, day(from), day(through), None)
         };
         assert!(new("2026-06-14", "2026-06-13").is_err());
         assert!(new("2026-06-14", "2026-06-14").is_ok());
@@ -262,20 +243,21 @@ mod tests {
     }
 
     #[test]
-    fn a_suggestion_excuses_nothing_until_accepted() {
+    fn suggested_absence_counts_only_when_accepted() {
         let observed =
-            Observed::new(ObservationKind::Injury, day("2026-06-14"), day("2026-06-15"), None).unwrap();
+            ObservationData::new(ObservationKind::Injury, day("2026-06-14"), day("2026-06-15"), None)
+                .unwrap();
         let mut observation = Observation {
             id: ObservationId::new(1),
             author: Author::Coach,
             accepted: false,
-            observed,
+            data: observed,
             written_at: "2026-06-14T08:00:00Z".parse().unwrap(),
         };
-        assert_eq!(ExcusedDays::from_observations([&observation]).excuse(day("2026-06-14")), None);
+        assert_eq!(AbsenceReasonByDay::from_observations([&observation]).reason(day("2026-06-14")), None);
         observation.accepted = true;
-        let excused = ExcusedDays::from_observations([&observation]);
-        assert_eq!(excused.excuse(day("2026-06-15")), Some(Excuse::Injured));
-        assert_eq!(excused.excuse(day("2026-06-16")), None);
+        let excused = AbsenceReasonByDay::from_observations([&observation]);
+        assert_eq!(excused.reason(day("2026-06-15")), Some(AbsenceReason::Injured));
+        assert_eq!(excused.reason(day("2026-06-16")), None);
     }
 }

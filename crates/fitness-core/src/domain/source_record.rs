@@ -1,5 +1,5 @@
-//! What sources say. A report is one source's word about one activity or one day, kept as it was told; what the
-//! athlete sees is put together from all reports by [`merge`](crate::domain::merge).
+//! Source records: one source's data about one activity or one day, stored unchanged.
+//! [`merge`](crate::domain::merge) combines all records into what the athlete sees.
 
 use crate::domain::activity::Activity;
 use crate::domain::athlete::{Sex, ThresholdKind, ZoneKind, Zones};
@@ -13,19 +13,15 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 string_enum! {
-    /// Where a report came from. The order is the order of trust in what was measured.
+    /// Where a record came from, most trusted measurements first.
     pub enum SourceKind("source") {
-        /// A FIT file, as the device wrote it.
         Fit = "fit",
         /// Garmin Connect's Personal API.
         Garmin = "garmin",
         /// A Garmin account export.
         GarminExport = "garmin_export",
-        /// The intervals.icu API.
         Intervals = "intervals",
-        /// A TCX file.
         Tcx = "tcx",
-        /// A GPX file.
         Gpx = "gpx",
         /// The list of activities in a Strava bulk export.
         StravaExport = "strava_export",
@@ -33,66 +29,62 @@ string_enum! {
 }
 
 impl SourceKind {
-    /// As a sentence says it.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
-            Self::Fit => "the device's own file",
+            Self::Fit => "FIT file",
             Self::Garmin => "Garmin Connect",
-            Self::GarminExport => "a Garmin account export",
+            Self::GarminExport => "Garmin export",
             Self::Intervals => "intervals.icu",
-            Self::Tcx => "a TCX file",
-            Self::Gpx => "a GPX file",
-            Self::StravaExport => "a Strava account export",
+            Self::Tcx => "TCX file",
+            Self::Gpx => "GPX file",
+            Self::StravaExport => "Strava export",
         }
     }
 
-    /// Whether it is an account's own list, of which there may be several of different age, imported in any order.
+    /// Whether it is an account export. Exports of different ages can be imported in any order.
     #[must_use]
     pub const fn is_export(self) -> bool {
         matches!(self, Self::GarminExport | Self::StravaExport)
     }
 }
 
-/// What makes a report this one and no other: the same key again is the same report, told again.
+/// Unique key of a record: importing the same key again updates the record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ReportKey {
-    /// Where it came from.
+pub struct RecordKey {
     pub kind: SourceKind,
-    /// What the source calls it; for a file, its content hash and the place within it.
+    /// The source's own id; for a file, its content hash and the position within it.
     pub id: String,
 }
 
-impl fmt::Display for ReportKey {
+impl fmt::Display for RecordKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.kind, self.id)
     }
 }
 
-/// One activity as its source told it.
+/// One activity as parsed from its source.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
-    /// What was done.
+pub struct ParsedActivity {
     pub activity: Activity,
-    /// Whether the source told the local clock; otherwise the athlete's zone was assumed.
-    pub local_time_told: bool,
-    /// Second by second, where it was recorded.
+    /// Whether the source gave the local time; otherwise the athlete's time zone is assumed.
+    pub has_local_time: bool,
     pub recording: Option<Recording>,
-    /// What some sports bring besides.
+    /// Pool lengths, strength sets and RR intervals.
     pub details: Details,
-    /// Whether the source calls it a race: a candidate for the athlete to confirm.
+    /// Whether the source marks it as a race. The athlete still has to confirm it.
     pub race: bool,
-    /// What was wrong with the file, short of making it unreadable.
+    /// Problems with the file that did not prevent parsing it.
     pub flaws: Vec<Flaw>,
 }
 
-impl Recorded {
-    /// An activity from a list: no samples, nothing wrong.
+impl ParsedActivity {
+    /// An activity without samples, such as an entry of an activity list.
     #[must_use]
-    pub fn listed(activity: Activity) -> Self {
+    pub fn without_samples(activity: Activity) -> Self {
         Self {
             activity,
-            local_time_told: true,
+            has_local_time: true,
             recording: None,
             details: Details::default(),
             race: false,
@@ -100,13 +92,12 @@ impl Recorded {
         }
     }
 
-    /// Everything but the samples and the details.
     #[must_use]
-    pub fn outline(&self) -> Outline {
-        Outline {
+    pub fn summary(&self) -> ActivitySummary {
+        ActivitySummary {
             activity: self.activity.clone(),
-            local_time_told: self.local_time_told,
-            samples: self.recording.as_ref().map_or(0, |recording| recording.moments().len()),
+            local_time_told: self.has_local_time,
+            samples: self.recording.as_ref().map_or(0, |recording| recording.offsets_ms().len()),
             detailed: !self.details.is_empty(),
             race: self.race,
             flaws: self.flaws.clone(),
@@ -114,127 +105,109 @@ impl Recorded {
     }
 }
 
-/// What is kept of a report for merging: everything but the samples and the details themselves.
+/// The part of a record needed for merging: everything but samples and details.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Outline {
-    /// What was done.
+pub struct ActivitySummary {
     pub activity: Activity,
-    /// Whether the source told the local clock.
+    /// Whether the source gave the local time.
     pub local_time_told: bool,
-    /// How many samples it brought.
     pub samples: usize,
-    /// Whether it brought lengths, sets or beats.
+    /// Whether it has pool lengths, strength sets or RR intervals.
     pub detailed: bool,
-    /// Whether the source calls it a race.
+    /// Whether the source marks it as a race.
     pub race: bool,
-    /// What was wrong with it.
     pub flaws: Vec<Flaw>,
 }
 
-/// What a source got wrong without making it useless.
+/// A defect of a file that does not make it unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Flaw {
     /// The checksum does not match, or is missing.
     BadChecksum,
-    /// The file ends in the middle; what came before was read.
+    /// The file is truncated; everything before the cut was read.
     CutShort,
-    /// There is no summary; it was made from the samples.
+    /// The file has no summary; it was computed from the samples.
     NoSummary,
-    /// Samples out of order were left out.
+    /// Samples out of order were dropped.
     OutOfOrder,
 }
 
 impl Flaw {
-    /// Whether something is lost or doubtful. That a format has no summaries is no damage.
+    /// Whether data is lost or doubtful. A missing summary does not count: some formats have none.
     #[must_use]
     pub const fn is_damage(self) -> bool {
         matches!(self, Self::BadChecksum | Self::CutShort)
     }
 }
 
-/// What some sports bring besides laps and samples.
+/// Sport-specific data besides laps and samples.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Details {
-    /// Lengths of a pool, in order.
-    pub lengths: Vec<PoolLength>,
-    /// Sets of strength work, in order.
+    /// Pool lengths, in order.
+    pub lengths: Vec<SwimLength>,
+    /// Strength sets, in order.
     pub sets: Vec<StrengthSet>,
-    /// Times between heartbeats, milliseconds, in order.
+    /// RR intervals, milliseconds, in order.
     pub rr_ms: Vec<u16>,
 }
 
 impl Details {
-    /// Whether there is nothing besides.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty() && self.sets.is_empty() && self.rr_ms.is_empty()
     }
 }
 
-/// One length of a pool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PoolLength {
-    /// When it began.
+pub struct SwimLength {
     pub started_at: Instant,
-    /// How long it took.
     #[serde(rename = "elapsed_ms")]
     pub elapsed: Option<TimeSpan>,
-    /// Strokes taken.
     pub strokes: Option<u16>,
-    /// `freestyle`, `breaststroke` and so on. Foreign text.
+    /// `freestyle`, `breaststroke` and so on. Untrusted text.
     pub stroke: Option<String>,
-    /// Whether it was swum, as opposed to rested.
+    /// `false` for rest at the wall.
     pub active: bool,
 }
 
-/// One set of strength work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StrengthSet {
-    /// When it began.
     pub started_at: Option<Instant>,
-    /// How long it took.
     #[serde(rename = "elapsed_ms")]
     pub elapsed: Option<TimeSpan>,
-    /// How often.
     pub repetitions: Option<u16>,
-    /// With how much, kilograms.
     pub weight_kg: Option<f64>,
-    /// What, in the source's word. Foreign text.
+    /// The source's name of the exercise. Untrusted text.
     pub exercise: Option<String>,
-    /// Whether it was work, as opposed to rest.
     pub active: bool,
 }
 
-/// A source's word about an activity.
+/// One source's record of an activity.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ActivityReport {
-    /// What makes it this report.
-    pub key: ReportKey,
-    /// What it says.
-    pub recorded: Recorded,
-    /// The source's own text where it is one (JSON, a line of CSV), so that more can be derived from it later.
+pub struct SourceRecord {
+    pub key: RecordKey,
+    pub parsed: ParsedActivity,
+    /// Original JSON or CSV row, so that more can be derived from it later.
     pub raw: Option<String>,
 }
 
-/// A source's word about a day.
+/// One source's record of a day.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DayReport {
-    /// Where it came from.
+pub struct DayRecord {
     pub kind: SourceKind,
-    /// Which of the source's datasets or files; a day may have one report from each.
-    pub part: String,
-    /// What it says.
+    /// The source's dataset or file; a day can have one record from each.
+    pub dataset: String,
     pub wellness: DailyWellness,
-    /// Until when it speaks, when the day was not over yet; `None` when it speaks for the whole day.
+    /// For a day that was not over, the time up to which it is complete; `None` for a whole day.
     pub as_of: Option<Instant>,
-    /// The source's own text, where it is one.
+    /// Original JSON or CSV row.
     pub raw: Option<String>,
 }
 
-impl DayReport {
-    /// Whether this stands in place of another report about the same part of the same day: what speaks for the whole
-    /// day never yields to what speaks for its morning. Of two about the whole day the later word stands.
+impl DayRecord {
+    /// Whether this replaces another record of the same day and dataset: a whole day is never
+    /// replaced by part of a day. Of two records of a whole day the one imported later wins.
     #[must_use]
     pub fn replaces(&self, other: &Self) -> bool {
         match (self.as_of, other.as_of) {
@@ -247,7 +220,7 @@ impl DayReport {
 }
 
 string_enum! {
-    /// What a watch or a service concluded by rules of its own. Shown as theirs; no metric of ours is made of it.
+    /// Estimates by a watch or service. Shown as theirs; no metric of ours uses them.
     pub enum EstimateKind("estimate") {
         /// Readiness to train this morning, 0 to 100.
         TrainingReadiness = "training_readiness",
@@ -272,65 +245,51 @@ string_enum! {
     }
 }
 
-/// A number or a word.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum EstimateValue {
     /// A number in the unit of its kind.
     Number(f64),
-    /// A word. Foreign text.
     Word(String),
 }
 
-/// What a watch or a service concluded about a day.
+/// An estimate by a watch or service for a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The day it is about.
     pub day: Day,
-    /// What it estimates.
     pub kind: EstimateKind,
-    /// What it came to.
     pub value: EstimateValue,
-    /// When it was concluded, where the source says; of several the latest stands.
+    /// When the source made it, if known; of several the latest wins.
     pub told_at: Option<Instant>,
 }
 
-/// What an account says about its owner. It fills gaps in the athlete's profile and replaces nothing.
+/// Owner data of an account. Fills gaps in the athlete's profile and overwrites nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Person {
-    /// Year of birth.
+pub struct AccountProfile {
     pub birth_year: Option<i32>,
-    /// Sex.
     pub sex: Option<Sex>,
 }
 
-/// One thing a source told.
+/// One item parsed from a source.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
-    /// About an activity.
-    Activity(Box<ActivityReport>),
-    /// About a day.
-    Day(Box<DayReport>),
-    /// What it concluded about a day.
+pub enum ImportedRecord {
+    Activity(Box<SourceRecord>),
+    Day(Box<DayRecord>),
     Estimate(Estimate),
-    /// A limit. No source says since when: it holds from the day the source is as new as.
+    /// A threshold. Sources give no start date, so it is valid from the date of the export.
     Threshold {
-        /// Which limit.
         kind: ThresholdKind,
         /// Its value, in the unit of its kind.
         value: f64,
-        /// For which sport it was told; `Other` when for all.
+        /// `Other` means all sports.
         sport: Sport,
     },
-    /// Training zones. No source says since when, as above.
+    /// Training zones, dated like thresholds.
     Zones {
-        /// What they divide.
         kind: ZoneKind,
-        /// For which sport; `Other` when for all.
+        /// `Other` means all sports.
         sport: Sport,
-        /// Their lower bounds.
         zones: Zones,
     },
-    /// About the athlete.
-    Person(Person),
+    Person(AccountProfile),
 }

@@ -1,9 +1,9 @@
-//! The seven sports of the coach's contract.
+//! Sports.
 
 use crate::string_enum::string_enum;
 
 string_enum! {
-    /// What kind of training something is. `rest` is a sport of planned workouts only.
+    /// Sport of an activity or workout. `rest` occurs in planned workouts only.
     pub enum Sport("sport") {
         /// Rowing, on water or a machine.
         Rowing = "rowing",
@@ -13,7 +13,6 @@ string_enum! {
         Running = "running",
         /// Swimming, pool or open water.
         Swimming = "swimming",
-        /// Strength and conditioning.
         Strength = "strength",
         /// Anything else: walking, hiking, skiing, yoga.
         Other = "other",
@@ -23,7 +22,7 @@ string_enum! {
 }
 
 impl Sport {
-    /// As a label or the name of a session that has none.
+    /// Display name, also the default name of an activity.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -43,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_sport_survives_its_word() {
+    fn sport_round_trips_through_text() {
         for sport in Sport::ALL {
             assert_eq!(sport.as_str().parse(), Ok(*sport));
             assert_eq!(serde_json::to_string(sport).unwrap(), format!("\"{sport}\""));

@@ -1,23 +1,20 @@
-//! Per-second recordings as columns.
+//! Recordings as columns of samples.
 //!
-//! A stream is never a row per second: each channel is one column of scaled integers, so the store can
-//! delta-code and compress it, and a formula can walk it without allocating.
+//! Each channel is one column of scaled integers rather than a row per second, so the store can
+//! delta-encode and compress it, and formulas can iterate without allocating.
 
 use crate::string_enum::string_enum;
 use std::collections::BTreeMap;
 
 string_enum! {
-    /// What a column of a recording measures. The unit is part of the meaning.
+    /// What a column of a recording measures, in the unit given for each.
     pub enum Channel("stream channel") {
         /// Millimetres from the start.
         Distance = "distance",
-        /// Millimetres per second.
         Speed = "speed",
-        /// Beats per minute.
         HeartRate = "heart_rate",
         /// Tenths of steps or revolutions per minute, both legs.
         Cadence = "cadence",
-        /// Watts.
         Power = "power",
         /// Millimetres above sea level.
         Altitude = "altitude",
@@ -34,32 +31,30 @@ string_enum! {
     }
 }
 
-/// One channel's samples, one for each moment of its recording; some may be missing.
+/// One channel's samples, one per timestamp of its recording; samples can be missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Column(Vec<i32>);
 
-/// Marks a sample that was not recorded. No channel's scale reaches it.
-const ABSENT: i32 = i32::MIN;
+/// Sentinel for a missing sample. No channel's scale reaches it.
+const MISSING_SAMPLE: i32 = i32::MIN;
 
 impl Column {
-    /// The sample at a moment, when one was recorded.
+    /// The sample at a timestamp index, if recorded.
     #[must_use]
     pub fn sample(&self, moment: usize) -> Option<i32> {
-        self.0.get(moment).copied().filter(|value| *value != ABSENT)
+        self.0.get(moment).copied().filter(|value| *value != MISSING_SAMPLE)
     }
 
     /// Every sample in order.
     pub fn samples(&self) -> impl Iterator<Item = Option<i32>> + '_ {
-        self.0.iter().map(|value| (*value != ABSENT).then_some(*value))
+        self.0.iter().map(|value| (*value != MISSING_SAMPLE).then_some(*value))
     }
 
-    /// How many moments it spans.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it spans no moment at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -68,55 +63,44 @@ impl Column {
 
 impl FromIterator<Option<i32>> for Column {
     fn from_iter<I: IntoIterator<Item = Option<i32>>>(samples: I) -> Self {
-        Self(samples.into_iter().map(|sample| sample.unwrap_or(ABSENT)).collect())
+        Self(samples.into_iter().map(|sample| sample.unwrap_or(MISSING_SAMPLE)).collect())
     }
 }
 
-/// A recording: moments in milliseconds from the activity's start, and what was measured at each.
+/// A recording: timestamps in milliseconds from the activity's start, and the samples at each.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recording {
-    moments: Vec<i32>,
+    offsets_ms: Vec<i32>,
     columns: BTreeMap<Channel, Column>,
 }
 
-/// A column whose length does not match the recording's moments, or moments that run backwards.
+/// A column of the wrong length, or timestamps out of order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadRecording {
-    /// A column is longer or shorter than the list of moments.
-    #[error("the {channel} column has {samples} samples for {moments} moments")]
-    Length {
-        /// The column in question.
-        channel: Channel,
-        /// How many samples it has.
-        samples: usize,
-        /// How many it should have.
-        moments: usize,
-    },
-    /// Moments must not run backwards.
-    #[error("moment {0} is earlier than the one before it")]
+pub enum RecordingError {
+    #[error("the {channel} column has {samples} samples for {moments} timestamps")]
+    Length { channel: Channel, samples: usize, moments: usize },
+    /// Index of a timestamp that is earlier than the one before.
+    #[error("timestamp {0} is earlier than the one before it")]
     Order(usize),
 }
 
 impl Recording {
-    /// A recording over the given moments, still without columns.
-    ///
-    /// # Errors
-    /// When the moments run backwards.
-    pub fn new(moments: Vec<i32>) -> Result<Self, BadRecording> {
+    /// A recording without columns; `moments` are milliseconds from the start, in order.
+    pub fn new(moments: Vec<i32>) -> Result<Self, RecordingError> {
         match moments.windows(2).position(|pair| pair[1] < pair[0]) {
-            Some(at) => Err(BadRecording::Order(at + 1)),
-            None => Ok(Self { moments, columns: BTreeMap::new() }),
+            Some(at) => Err(RecordingError::Order(at + 1)),
+            None => Ok(Self { offsets_ms: moments, columns: BTreeMap::new() }),
         }
     }
 
     /// Adds or replaces a channel.
     ///
     /// # Errors
-    /// When the column does not have one sample per moment.
-    pub fn put(&mut self, channel: Channel, column: Column) -> Result<(), BadRecording> {
-        let (samples, moments) = (column.len(), self.moments.len());
+    /// When the column does not have one sample per timestamp.
+    pub fn insert_column(&mut self, channel: Channel, column: Column) -> Result<(), RecordingError> {
+        let (samples, moments) = (column.len(), self.offsets_ms.len());
         if samples != moments {
-            return Err(BadRecording::Length { channel, samples, moments });
+            return Err(RecordingError::Length { channel, samples, moments });
         }
         self.columns.insert(channel, column);
         Ok(())
@@ -124,11 +108,10 @@ impl Recording {
 
     /// Milliseconds from the activity's start, in order.
     #[must_use]
-    pub fn moments(&self) -> &[i32] {
-        &self.moments
+    pub fn offsets_ms(&self) -> &[i32] {
+        &self.offsets_ms
     }
 
-    /// One channel, when it was recorded.
     #[must_use]
     pub fn column(&self, channel: Channel) -> Option<&Column> {
         self.columns.get(&channel)
@@ -153,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_keeps_its_columns_in_step() {
-        assert_eq!(Recording::new(vec![0, 1000, 999]), Err(BadRecording::Order(2)));
+    fn insert_column_requires_one_sample_per_offset() {
+        assert_eq!(Recording::new(vec![0, 1000, 999]), Err(RecordingError::Order(2)));
         let mut recording = Recording::new(vec![0, 1000]).unwrap();
         let short: Column = [Some(1)].into_iter().collect();
         assert_eq!(
-            recording.put(Channel::Power, short).unwrap_err().to_string(),
-            "the power column has 1 samples for 2 moments"
+            recording.insert_column(Channel::Power, short).unwrap_err().to_string(),
+            "the power column has 1 samples for 2 timestamps"
         );
         assert_eq!(recording.columns().count(), 0);
     }

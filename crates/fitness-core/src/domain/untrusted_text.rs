@@ -1,70 +1,90 @@
-//! Foreign text, made safe to look at.
+//! Untrusted text: sanitizing for storage and display. Also number and list formatting.
 //!
-//! Names, notes and messages come from files, services and models. They are stored as they came; whoever
-//! shows them on a terminal goes through [`visible`], so that no escape sequence moves the cursor and no
-//! bidi override turns a sentence around. (HTML is escaped by the template, which is another matter.)
+//! Names, notes and messages come from files, services and models. They are stored as they came.
+//! Terminal output goes through [`escape_invisible`], so that escape sequences cannot move the
+//! cursor and bidi overrides cannot reorder text. (Templates escape HTML.)
 
 use std::fmt::{self, Write};
 
-/// Whether a text can be kept by every database: a NUL character is the one that cannot.
+/// Whether every supported database can store the text: PostgreSQL rejects NUL characters.
 #[must_use]
 pub fn is_storable(text: &str) -> bool {
     !text.contains('\0')
 }
 
-/// Whether everything in a text is seen, on one line: no control characters, nothing that turns a line around or has no
-/// width. Any script and any sign that is seen will do.
+/// Whether a text is a single line without control, bidi or zero-width characters. Any script is
+/// allowed.
 #[must_use]
-pub fn is_seen(text: &str) -> bool {
+pub fn is_printable(text: &str) -> bool {
     !text.chars().any(|c| c.is_control() || is_invisible(c))
 }
 
-/// A foreign text as every database can keep it: without NUL, and no longer than anybody writes.
+/// Removes NUL characters and truncates to 500 characters.
 #[must_use]
-pub fn storable(text: &str) -> String {
-    text.chars().filter(|c| *c != '\0').take(LONGEST).collect()
+pub fn sanitize_for_storage(text: &str) -> String {
+    text.chars().filter(|c| *c != '\0').take(MAX_STORED_CHARS).collect()
 }
 
 /// `1 file`, `2 files`.
 ///
 /// ```
-/// use fitness_core::domain::untrusted_text::counted;
+/// use fitness_core::domain::untrusted_text::pluralize;
 ///
-/// assert_eq!(counted(1, "week", "weeks"), "1 week");
-/// assert_eq!(counted(0, "week", "weeks"), "0 weeks");
+/// assert_eq!(pluralize(1, "week", "weeks"), "1 week");
+/// assert_eq!(pluralize(0, "week", "weeks"), "0 weeks");
 /// ```
 #[must_use]
-pub fn counted(count: u64, one: &str, many: &str) -> String {
+pub fn pluralize(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// A number with up to two decimals, rounded half away from zero. What rounds to zero has no sign.
-///
-/// ```
-/// use fitness_core::domain::untrusted_text::plain_number;
-///
-/// assert_eq!((plain_number(-0.0, 0), plain_number(-0.4, 0)), ("0".to_owned(), "0".to_owned()));
-/// assert_eq!((plain_number(62.5, 0), plain_number(-3.25, 1)), ("63".to_owned(), "−3.3".to_owned()));
-/// ```
+/// `100,000`.
 #[must_use]
-pub fn plain_number(number: f64, decimals: usize) -> String {
-    with_sign(number, decimals, "")
+pub fn group_thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let is_start = |at: usize| at > 0 && (digits.len() - at).is_multiple_of(3);
+    let grouped = digits.chars().enumerate();
+    grouped.fold(String::new(), |text, (at, digit)| match is_start(at) {
+        true => format!("{text},{digit}"),
+        false => format!("{text}{digit}"),
+    })
 }
 
-/// The same with a plus before what is more than zero: `+5`, `−18`, `0`.
+/// The text with its first letter in upper case.
 #[must_use]
-pub fn signed_number(number: f64, decimals: usize) -> String {
-    with_sign(number, decimals, "+")
+pub fn capitalize(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn with_sign(number: f64, decimals: usize, plus: &'static str) -> String {
+/// A number with up to two decimals, rounded half away from zero. A value that rounds to zero has
+/// no sign.
+///
+/// ```
+/// use fitness_core::domain::untrusted_text::format_number;
+///
+/// assert_eq!((format_number(-0.0, 0), format_number(-0.4, 0)), ("0".to_owned(), "0".to_owned()));
+/// assert_eq!((format_number(62.5, 0), format_number(-3.25, 1)), ("63".to_owned(), "−3.3".to_owned()));
+/// ```
+#[must_use]
+pub fn format_number(number: f64, decimals: usize) -> String {
+    format_with_sign(number, decimals, "")
+}
+
+/// Like [`format_number`], with a plus sign for positive numbers: `+5`, `−18`, `0`.
+#[must_use]
+pub fn format_signed(number: f64, decimals: usize) -> String {
+    format_with_sign(number, decimals, "+")
+}
+
+fn format_with_sign(number: f64, decimals: usize, plus: &'static str) -> String {
     let scale = [1.0, 10.0, 100.0][decimals.min(2)];
     let rounded = (number * scale).round() / scale;
-    format!("{}{:.decimals$}", sign(rounded, plus), rounded.abs())
+    format!("{}{:.decimals$}", sign_prefix(rounded, plus), rounded.abs())
 }
 
-/// A minus as it is printed, not the hyphen of a keyboard.
-pub(crate) fn sign(rounded: f64, plus: &'static str) -> &'static str {
+/// Uses the minus sign U+2212, not a hyphen.
+pub(crate) fn sign_prefix(rounded: f64, plus: &'static str) -> &'static str {
     if rounded < 0.0 {
         "−"
     } else if rounded > 0.0 {
@@ -76,7 +96,7 @@ pub(crate) fn sign(rounded: f64, plus: &'static str) -> &'static str {
 
 /// `a`, `a and b`, `a, b and c`.
 #[must_use]
-pub fn listed(parts: &[String]) -> String {
+pub fn join_with_and(parts: &[String]) -> String {
     match parts.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, first)) => format!("{} and {last}", first.join(", ")),
@@ -84,21 +104,20 @@ pub fn listed(parts: &[String]) -> String {
     }
 }
 
-/// Far longer than a title; a book in its place is cut.
-const LONGEST: usize = 500;
+/// Longer than any title.
+const MAX_STORED_CHARS: usize = 500;
 
-/// Shows a text on one line with everything that would not be seen made visible: line breaks as `⏎`,
-/// control, bidi and zero-width characters as `<U+001B>`.
+/// Displays a text on one line with invisible characters escaped: line breaks as `⏎`, control, bidi
+/// and zero-width characters as `<U+001B>`.
 #[must_use]
-pub const fn visible(text: &str) -> Visible<'_> {
-    Visible(text)
+pub const fn escape_invisible(text: &str) -> EscapeInvisible<'_> {
+    EscapeInvisible(text)
 }
 
-/// See [`visible`].
 #[derive(Debug, Clone, Copy)]
-pub struct Visible<'a>(&'a str);
+pub struct EscapeInvisible<'a>(&'a str);
 
-impl fmt::Display for Visible<'_> {
+impl fmt::Display for EscapeInvisible<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for c in self.0.chars() {
             match c {
@@ -112,12 +131,12 @@ impl fmt::Display for Visible<'_> {
     }
 }
 
-/// A sentence that repeats what somebody wrote, as it is told back: [`visible`], and where it is far longer than a sentence
-/// without its middle, so that what was wrong and what to do are both still there.
+/// For messages that quote user input: [`escape_invisible`], and the middle cut out of long text,
+/// so that the problem at the start and the advice at the end are both kept.
 #[must_use]
-pub fn told_back(sentence: &str) -> String {
+pub fn escape_and_truncate(sentence: &str) -> String {
     const SIDE: usize = 200;
-    let told = visible(sentence).to_string();
+    let told = escape_invisible(sentence).to_string();
     let long = told.chars().count();
     if long <= 2 * SIDE {
         return told;
@@ -127,21 +146,21 @@ pub fn told_back(sentence: &str) -> String {
     format!("{first} … {last}")
 }
 
-/// A foreign text with nothing in it that is not seen: control characters become blanks, but for line breaks; bidi marks,
-/// zero-width characters, joiners and selectors go. For a reader that must not be led astray, such as a model.
+/// Removes invisible characters from text for a model: control characters except line breaks become
+/// spaces; bidi marks, zero-width characters, joiners and variation selectors are removed.
 #[must_use]
-pub fn seen(text: &str) -> String {
+pub fn strip_invisible(text: &str) -> String {
     let shown = text.chars().filter(|c| !is_invisible(*c) && !is_joiner(*c));
     shown.map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
 }
 
-/// Joiners and selectors: they hold emoji together, and hide letters as well.
+/// Joiners and variation selectors: needed in emoji, but they can also hide text.
 const fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Characters that change what is seen without being seen. Joiners within emoji and scripts are not among
-/// them.
+/// Bidi, zero-width, tag and other format characters. Joiners, which emoji and some scripts need,
+/// are not included.
 pub(crate) const fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -155,20 +174,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_seen_goes() {
-        assert_eq!(seen("a\u{1b}[31mb\u{202e}c\u{200d}\u{fe0f}\r\nd\u{e0041}"), "a [31mbc \nd");
+    fn strip_invisible_removes_control_and_bidi_characters() {
+        assert_eq!(strip_invisible("a\u{1b}[31mb\u{202e}c\u{200d}\u{fe0f}\r\nd\u{e0041}"), "a [31mbc \nd");
     }
 
     #[test]
-    fn what_is_told_back_is_seen_and_no_longer_than_a_sentence() {
-        assert_eq!(told_back("`a\u{202e}b` is no day."), "`a<U+202E>b` is no day.");
-        let long = told_back(&format!("`{}` is no day. Write it such as 2026-09-20.", "é".repeat(60_000)));
+    fn escape_and_truncate_escapes_and_shortens_long_text() {
+        assert_eq!(escape_and_truncate("`a\u{202e}b` is no day."), "`a<U+202E>b` is no day.");
+        let long =
+            escape_and_truncate(&format!("`{}` is no day. Write it such as 2026-09-20.", "é".repeat(60_000)));
         assert!(long.chars().count() < 410, "{long}");
         assert!(long.starts_with("`éé") && long.ends_with("Write it such as 2026-09-20."), "{long}");
     }
 
     #[test]
-    fn what_would_not_be_seen_is_seen() {
+    fn escape_invisible_shows_control_and_bidi_characters() {
         for (text, shown) in [
             ("Half marathon – Zürich 🏃‍♀️ ½", "Half marathon – Zürich 🏃‍♀️ ½"),
             ("\u{1b}[31mred\u{1b}[0m", "<U+001B>[31mred<U+001B>[0m"),
@@ -179,8 +199,8 @@ mod tests {
             ("zero\u{200b}width\u{feff}", "zero<U+200B>width<U+FEFF>"),
             ("tag\u{e0041}", "tag<U+E0041>"),
         ] {
-            assert_eq!(visible(text).to_string(), shown);
-            assert!(!visible(text).to_string().chars().any(|c| c.is_control() || is_invisible(c)));
+            assert_eq!(escape_invisible(text).to_string(), shown);
+            assert!(!escape_invisible(text).to_string().chars().any(|c| c.is_control() || is_invisible(c)));
         }
     }
 }

@@ -1,18 +1,17 @@
-//! What a device measured about one day and the night before it.
+//! Daily wellness: sleep, resting heart rate, HRV and other values measured by a device.
 
 use crate::domain::calendar::{Day, Instant};
 use crate::domain::units::TimeSpan;
 use serde::{Deserialize, Serialize};
 
-/// One day's wellness. A value the device did not give is `None`, never zero: "not worn" is not "slept
-/// nothing".
+/// One day's wellness. A missing value is `None`, never zero: a watch that was not worn is not a
+/// night without sleep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DailyWellness {
     /// The local day; a night belongs to the day of waking.
     pub day: Day,
     /// The night that ended on this day.
     pub sleep: Option<Sleep>,
-    /// Beats per minute at rest.
     pub resting_heart_rate: Option<u16>,
     /// Last night's mean rMSSD, milliseconds.
     pub hrv_ms: Option<f64>,
@@ -28,18 +27,16 @@ pub struct DailyWellness {
     pub respiration: Option<f64>,
     /// Blood oxygen saturation, percent.
     pub spo2: Option<f64>,
-    /// Body weight, kilograms.
     pub weight_kg: Option<f64>,
-    /// Steps taken.
     pub steps: Option<u32>,
     /// The device's estimate of maximal oxygen uptake, ml/kg/min.
     pub vo2max: Option<f64>,
 }
 
 impl DailyWellness {
-    /// A day about which nothing is known yet.
+    /// A day without any values.
     #[must_use]
-    pub const fn unknown(day: Day) -> Self {
+    pub const fn empty(day: Day) -> Self {
         Self {
             day,
             sleep: None,
@@ -57,7 +54,7 @@ impl DailyWellness {
         }
     }
 
-    /// Takes from a newer report every value it has; what it lacks stays as it was.
+    /// Overwrites values with those of a newer record; values it lacks are kept.
     pub fn merge(&mut self, newer: Self) {
         macro_rules! take { ($($field:ident),+) => { $( if newer.$field.is_some() { self.$field = newer.$field; } )+ } }
         take!(
@@ -80,20 +77,15 @@ impl DailyWellness {
 /// A night and its stages.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sleep {
-    /// When the athlete fell asleep, where known.
     pub began_at: Option<Instant>,
-    /// When the athlete woke, where known.
     pub ended_at: Option<Instant>,
     /// Time asleep, without the time awake.
     #[serde(rename = "asleep_ms")]
     pub asleep: Option<TimeSpan>,
-    /// Deep sleep.
     #[serde(rename = "deep_ms")]
     pub deep: Option<TimeSpan>,
-    /// Light sleep.
     #[serde(rename = "light_ms")]
     pub light: Option<TimeSpan>,
-    /// Dream sleep.
     #[serde(rename = "rem_ms")]
     pub rem: Option<TimeSpan>,
     /// Awake within the night.
@@ -108,11 +100,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_newer_report_adds_and_never_erases() {
+    fn merge_adds_values_and_keeps_missing_ones() {
         let day: Day = "2026-06-14".parse().unwrap();
         let mut stored =
-            DailyWellness { steps: Some(9000), resting_heart_rate: Some(50), ..DailyWellness::unknown(day) };
-        stored.merge(DailyWellness { steps: Some(9500), hrv_ms: Some(61.0), ..DailyWellness::unknown(day) });
+            DailyWellness { steps: Some(9000), resting_heart_rate: Some(50), ..DailyWellness::empty(day) };
+        stored.merge(DailyWellness { steps: Some(9500), hrv_ms: Some(61.0), ..DailyWellness::empty(day) });
         assert_eq!(
             (stored.steps, stored.resting_heart_rate, stored.hrv_ms),
             (Some(9500), Some(50), Some(61.0))

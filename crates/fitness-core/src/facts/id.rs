@@ -1,6 +1,6 @@
-//! What prose calls a fact.
+//! Ids of facts, as used in templates.
 
-use super::table::FactName;
+use super::definitions::FactName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -19,40 +19,39 @@ use std::str::FromStr;
 #[serde(try_from = "String", into = "String")]
 pub struct FactId(String);
 
-/// A text that is no id of a fact.
+/// Not a valid fact id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not the id of a fact; write it as load_7_days")]
-pub struct BadFactId(pub String);
+#[error("`{0}` is not a valid fact id; use lowercase letters, digits and underscores, as in load_7_days")]
+pub struct ParseFactIdError(pub String);
 
-const PREDICTED: &str = "predicted_";
-const LOW: &str = "_low";
-const HIGH: &str = "_high";
+const PREDICTED_PREFIX: &str = "predicted_";
+const LOW_SUFFIX: &str = "_low";
+const HIGH_SUFFIX: &str = "_high";
 
 impl FactId {
-    /// The most letters it may have.
-    pub(crate) const LONGEST: usize = 64;
+    /// Maximum length in characters.
+    pub(crate) const MAX_LEN: usize = 64;
 
-    /// Its letters.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The ids of both ends of the band around a predicted finish; `None` for anything else.
-    pub(super) fn band(&self) -> Option<[Self; 2]> {
-        let is_end = self.0.ends_with(LOW) || self.0.ends_with(HIGH);
+    /// Ids of both ends of the range of a predicted time; `None` for other facts.
+    pub(super) fn interval_ids(&self) -> Option<[Self; 2]> {
+        let is_end = self.0.ends_with(LOW_SUFFIX) || self.0.ends_with(HIGH_SUFFIX);
         let end = |end: &str| Self(format!("{}{end}", self.0));
-        (self.0.starts_with(PREDICTED) && !is_end).then(|| [end(LOW), end(HIGH)])
+        (self.0.starts_with(PREDICTED_PREFIX) && !is_end).then(|| [end(LOW_SUFFIX), end(HIGH_SUFFIX)])
     }
 }
 
 impl FromStr for FactId {
-    type Err = BadFactId;
-    fn from_str(text: &str) -> Result<Self, BadFactId> {
+    type Err = ParseFactIdError;
+    fn from_str(text: &str) -> Result<Self, ParseFactIdError> {
         let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
-        let fits = begins && text.len() <= Self::LONGEST && text.bytes().all(letters);
-        if fits { Ok(Self(text.to_owned())) } else { Err(BadFactId(text.to_owned())) }
+        let fits = begins && text.len() <= Self::MAX_LEN && text.bytes().all(letters);
+        if fits { Ok(Self(text.to_owned())) } else { Err(ParseFactIdError(text.to_owned())) }
     }
 }
 
@@ -63,8 +62,8 @@ impl From<FactName> for FactId {
 }
 
 impl TryFrom<String> for FactId {
-    type Error = BadFactId;
-    fn try_from(text: String) -> Result<Self, BadFactId> {
+    type Error = ParseFactIdError;
+    fn try_from(text: String) -> Result<Self, ParseFactIdError> {
         text.parse()
     }
 }

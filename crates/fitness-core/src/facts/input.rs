@@ -1,102 +1,89 @@
-//! What facts are gathered from.
+//! Input of [`build_facts`](super::build_facts).
 
-use super::table::FactName;
-use crate::adherence::data_frontier::Frontier;
-use crate::adherence::grade::Graded;
+use super::definitions::FactName;
+use crate::adherence::data_frontier::DataFrontier;
+use crate::adherence::grade::GradedWorkout;
 use crate::domain::activity::Activity;
 use crate::domain::athlete::Profile;
 use crate::domain::calendar::Day;
 use crate::domain::ids::{ActivityId, ProposalId, RaceId};
-use crate::domain::observation::Excuse;
+use crate::domain::observation::AbsenceReason;
 use crate::domain::units::Distance;
-use crate::metrics::Found;
-use crate::metrics::activity::{Judged, Measures};
+use crate::metrics::MetricResult;
+use crate::metrics::activity::{ActivityMetrics, Measures};
 use crate::metrics::day::DayMetrics;
 use crate::metrics::predict::{Prediction, RaceResult};
-use crate::metrics::thresholds::in_force::InForce;
+use crate::metrics::thresholds::in_force::ThresholdInForce;
 use crate::plan::{Plan, PlannedWorkout};
 use crate::string_enum::string_enum;
 
-/// What the store holds about an athlete at one moment. The order within a list makes no difference.
+/// Stored data of an athlete at one point in time. The order within the lists does not matter.
 #[derive(Debug, Clone, Copy)]
 pub struct Snapshot<'a> {
-    /// The day of asking.
     pub today: Day,
-    /// How far the data reaches. What is said to be later is not looked at.
-    pub frontier: Frontier,
-    /// What each of the latest days means, one entry a day: 31 days and today, as far as there are.
+    /// Later data is ignored.
+    pub frontier: DataFrontier,
+    /// One entry per day: today and up to 31 days before.
     pub days: &'a [DayMetrics],
-    /// The latest sessions of any sport.
-    pub sessions: &'a [PastSession<'a>],
-    /// The day from which on every session is among them. An earlier day is not taken as one without training.
-    pub sessions_from: Day,
-    /// The limits that hold today.
-    pub thresholds: &'a [InForce],
-    /// What was predicted, at most once for a distance.
-    pub predictions: &'a [(RaceDistance, Found<Prediction>)],
-    /// Race results.
+    /// Recent activities of any sport.
+    pub activities: &'a [PastActivity<'a>],
+    /// First day for which `activities` is complete. Earlier days do not count as rest days.
+    pub activities_from: Day,
+    /// Thresholds in force today.
+    pub thresholds: &'a [ThresholdInForce],
+    /// At most one prediction per distance.
+    pub predictions: &'a [(RaceDistance, MetricResult<Prediction>)],
     pub races: &'a [PastRace],
-    /// The plan that is tracked. A draft or an archived plan is no plan here.
+    /// The active plan; drafts and archived plans are ignored.
     pub plan: Option<&'a Plan>,
-    /// How that plan is followed.
-    pub following: Option<Following<'a>>,
-    /// What the athlete marked today as: ill, injured, away.
-    pub marked: Option<Excuse>,
-    /// What the athlete said about themselves.
+    pub adherence: Option<ActivePlanInput<'a>>,
+    /// Absence the athlete reported for today.
+    pub absence: Option<AbsenceReason>,
     pub profile: &'a Profile,
 }
 
-/// How the plan that is tracked is followed.
+/// Adherence to the active plan.
 #[derive(Debug, Clone, Copy)]
-pub struct Following<'a> {
-    /// Its workouts, in order.
+pub struct ActivePlanInput<'a> {
     pub workouts: &'a [PlannedWorkout],
-    /// A verdict for each of them.
-    pub graded: &'a [Graded],
-    /// The proposals that wait for the athlete, the newest first.
-    pub waiting: &'a [ProposalId],
+    /// One grade per workout.
+    pub graded: &'a [GradedWorkout],
+    /// Open proposals, newest first.
+    pub pending_proposals: &'a [ProposalId],
 }
 
-/// A session that was measured and judged.
+/// A recorded activity with its metrics.
 #[derive(Debug, Clone, Copy)]
-pub struct PastSession<'a> {
-    /// Which.
+pub struct PastActivity<'a> {
     pub id: ActivityId,
-    /// What it is.
     pub activity: &'a Activity,
-    /// What its samples say.
+    /// Computed from the recording alone.
     pub measures: &'a Measures,
-    /// What that means for this athlete.
-    pub judged: &'a Judged,
+    /// Computed with the athlete's thresholds.
+    pub metrics: &'a ActivityMetrics,
 }
 
-/// A race result and the row that holds it.
+/// A race result with its row id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PastRace {
-    /// Which.
     pub id: RaceId,
-    /// What was run.
     pub result: RaceResult,
 }
 
 string_enum! {
-    /// A distance whose finish is predicted.
+    /// A distance with a predicted time.
     pub enum RaceDistance("race distance") {
-        /// 5 km.
         FiveKm = "5_km",
-        /// 10 km.
         TenKm = "10_km",
-        /// Half marathon.
         Half = "half_marathon",
-        /// Marathon.
         Marathon = "marathon",
-        /// Whatever the active plan's race is.
+        /// The race of the active plan.
         Race = "race",
     }
 }
 
 impl RaceDistance {
-    /// How far it is; `None` where the plan says so.
+    /// The distance; `None` for the race of the plan.
     #[must_use]
     pub const fn distance(self) -> Option<Distance> {
         match self {
@@ -108,8 +95,8 @@ impl RaceDistance {
         }
     }
 
-    /// The facts of its finish: the point, and the fast and the slow end of its band.
-    pub(super) const fn names(self) -> [FactName; 3] {
+    /// Facts of the predicted time, and the fast and slow end of its range.
+    pub(super) const fn fact_names(self) -> [FactName; 3] {
         use FactName as N;
         match self {
             Self::FiveKm => [N::Predicted5Km, N::Predicted5KmLow, N::Predicted5KmHigh],

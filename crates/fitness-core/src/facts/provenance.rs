@@ -7,49 +7,39 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A stored row, or a run of them, that a fact was made from. Written in one word, so that a page can link it and a
-/// brief can keep it: `day:2026-06-14`, `days:2026-06-08..2026-06-14`, `activity:12`,
-/// `threshold:threshold_speed:2026-05-01:set`, `race:3`, `plan:7`,
-/// `workout:41`, `proposal:5`, `profile`.
+/// A stored row, or a period of rows, that a fact is computed from. The text form, for links and
+/// stored briefs, is `day:2026-06-14`, `days:2026-06-08..2026-06-14`, `activity:12`,
+/// `threshold:threshold_speed:2026-05-01:set`, `race:3`, `plan:7`, `workout:41`, `proposal:5`,
+/// `profile`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum SourceRow {
-    /// What a day means, and what devices measured on it.
+    /// Metrics and measurements of a day.
     Day(Day),
-    /// The same for every day of a stretch.
+    /// Metrics and measurements of a period.
     Days {
-        /// The first.
         from: Day,
-        /// The last.
         through: Day,
     },
-    /// A recorded session.
     Activity(ActivityId),
-    /// A limit that holds.
+    /// A threshold in force.
     Threshold {
-        /// Which.
         kind: ThresholdKind,
-        /// Since when.
         from: Day,
-        /// By whose word.
         origin: ThresholdOrigin,
     },
-    /// A race result.
     Race(RaceId),
-    /// The plan that is tracked.
     Plan(PlanId),
-    /// A session of it.
+    /// A workout of the plan.
     Workout(WorkoutId),
-    /// A proposal that waits for the athlete.
     Proposal(ProposalId),
-    /// What the athlete said about themselves.
     Profile,
 }
 
-/// A text that names no stored row.
+/// Not a valid source row.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` names no stored row; expected such as day:2026-06-14 or activity:12")]
-pub struct BadSourceRow(pub String);
+#[error("`{0}` is not a valid source; expected for example day:2026-06-14 or activity:12")]
+pub struct ParseSourceRowError(pub String);
 
 impl fmt::Display for SourceRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,15 +58,15 @@ impl fmt::Display for SourceRow {
 }
 
 impl FromStr for SourceRow {
-    type Err = BadSourceRow;
-    fn from_str(text: &str) -> Result<Self, BadSourceRow> {
-        // One row has one spelling: `activity:+12` is none.
-        let row = read(text).filter(|row| row.to_string() == text);
-        row.ok_or_else(|| BadSourceRow(text.to_owned()))
+    type Err = ParseSourceRowError;
+    fn from_str(text: &str) -> Result<Self, ParseSourceRowError> {
+        // Only the canonical spelling is valid: `activity:+12` is not.
+        let row = parse(text).filter(|row| row.to_string() == text);
+        row.ok_or_else(|| ParseSourceRowError(text.to_owned()))
     }
 }
 
-fn read(text: &str) -> Option<SourceRow> {
+fn parse(text: &str) -> Option<SourceRow> {
     if text == "profile" {
         return Some(SourceRow::Profile);
     }
@@ -107,8 +97,8 @@ fn read(text: &str) -> Option<SourceRow> {
 }
 
 impl TryFrom<String> for SourceRow {
-    type Error = BadSourceRow;
-    fn try_from(text: String) -> Result<Self, BadSourceRow> {
+    type Error = ParseSourceRowError;
+    fn try_from(text: String) -> Result<Self, ParseSourceRowError> {
         text.parse()
     }
 }

@@ -1,29 +1,29 @@
-//! Prose with facts in it: `Form is {{form}}.` becomes `Form is −18.`
+//! Templates with fact placeholders: `Form is {{form}}.` becomes `Form is −18.`
 //!
-//! Whatever a model writes, the numbers an athlete reads are those of the facts. So prose holds no digit of its own,
-//! and nothing stands so close to a placeholder that the number would read as another one: no minus before it, no
-//! second number right after it, no letter that the eye takes for a unit, nothing that turns the direction of writing.
+//! The text must not contain digits of its own, and nothing next to a placeholder may change how
+//! its number reads: no minus before it, no second number or letter right after it, no
+//! bidirectional control characters. So every number the athlete reads is the value of a fact.
 
 use super::{Fact, FactId, Facts};
 use crate::domain::units::UnitSystem;
 use crate::domain::untrusted_text::is_invisible;
-use crate::metrics::Absent;
+use crate::metrics::MissingReason;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Prose that is not shown, and everything that is wrong with it, so that one more try can mend it all.
+/// Everything that is wrong with a template, so that one retry can fix it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BadProse(Vec<ProseFault>);
+pub struct TemplateErrors(Vec<ProseError>);
 
-impl BadProse {
-    /// What is wrong with it, each once; at least one.
+impl TemplateErrors {
+    /// The errors without duplicates; never empty.
     #[must_use]
-    pub fn faults(&self) -> &[ProseFault] {
+    pub fn errors(&self) -> &[ProseError] {
         &self.0
     }
 }
 
-impl fmt::Display for BadProse {
+impl fmt::Display for TemplateErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, fault) in self.0.iter().enumerate() {
             write!(f, "{}{fault}", if at == 0 { "" } else { "; " })?;
@@ -32,46 +32,40 @@ impl fmt::Display for BadProse {
     }
 }
 
-impl std::error::Error for BadProse {}
+impl std::error::Error for TemplateErrors {}
 
-/// One thing that is wrong with prose.
+/// One error in a template.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ProseFault {
-    /// There is no such fact.
+pub enum ProseError {
     #[error("`{0}` is not a fact")]
     Unknown(FactId),
-    /// It would be a fact, but is not known.
-    #[error("`{id}` is not known: {why}")]
-    Missing {
-        /// Which.
-        id: FactId,
-        /// Why.
-        why: Absent,
-    },
-    /// Braces that hold no id.
-    #[error("double braces hold the id of a fact and nothing else, as in {{{{fitness}}}}")]
+    /// A fact of the table without a value.
+    #[error("`{id}` is unknown: {why}")]
+    Missing { id: FactId, why: MissingReason },
+    /// Braces without a valid id.
+    #[error("double braces must contain one fact id, as in {{{{fitness}}}}")]
     Braces,
-    /// A digit, or another character that stands for a number.
-    #[error("numbers are written as facts, not as `{0}`")]
+    /// A digit, or another character for a number.
+    #[error("write numbers as facts, not as `{0}`")]
     Digit(char),
-    /// A character that is not seen but changes what is.
-    #[error("the character U+{:04X} is not for prose", u32::from(*.0))]
+    /// An invisible or control character.
+    #[error("the character U+{:04X} is not allowed", u32::from(*.0))]
     Hidden(char),
-    /// Something next to a placeholder would make its number look like another one.
-    #[error("put a space or a word between `{0}` and what stands beside it")]
+    /// Text next to a placeholder that would change how its number reads.
+    #[error("put a space or a word between `{0}` and the text next to it")]
     Glued(FactId),
-    /// A predicted finish without both ends of its band.
-    #[error("`{0}` is only told with both ends of its band, `{0}_low` and `{0}_high`")]
+    /// A predicted time without both ends of its range.
+    #[error("`{0}` needs both ends of its range, `{0}_low` and `{0}_high`")]
     WithoutBand(FactId),
 }
 
-/// A stretch of prose.
-enum Piece<'a> {
+/// A part of a template before lookup.
+enum UnresolvedTemplatePart<'a> {
     Text(&'a str),
     Fact(FactId),
 }
 
-impl Piece<'_> {
+impl UnresolvedTemplatePart<'_> {
     const fn fact(&self) -> Option<&FactId> {
         match self {
             Self::Fact(id) => Some(id),
@@ -80,124 +74,122 @@ impl Piece<'_> {
     }
 }
 
-/// A stretch of prose as it is told.
+/// A part of a template: text or a fact.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Told<'a> {
-    /// Words.
+pub enum TemplatePart<'a> {
     Text(&'a str),
-    /// A fact in its place.
     Fact(&'a Fact),
 }
 
-pub(super) fn render(facts: &Facts, prose: &str, units: UnitSystem) -> Result<String, BadProse> {
-    let told = read(facts, prose)?;
-    let shown = |told: &Told<'_>| match told {
-        Told::Text(text) => (*text).to_owned(),
-        Told::Fact(fact) => fact.shown(units),
+pub(super) fn render(facts: &Facts, prose: &str, units: UnitSystem) -> Result<String, TemplateErrors> {
+    let told = parse(facts, prose)?;
+    let shown = |told: &TemplatePart<'_>| match told {
+        TemplatePart::Text(text) => (*text).to_owned(),
+        TemplatePart::Fact(fact) => fact.format_in_text(units),
     };
     Ok(told.iter().map(shown).collect())
 }
 
-pub(super) fn read<'a>(facts: &'a Facts, prose: &'a str) -> Result<Vec<Told<'a>>, BadProse> {
-    let mut faults = Faults::default();
-    let pieces = pieces(prose, &mut faults);
+pub(super) fn parse<'a>(facts: &'a Facts, prose: &'a str) -> Result<Vec<TemplatePart<'a>>, TemplateErrors> {
+    let mut faults = ProseErrors::default();
+    let pieces = split_pieces(prose, &mut faults);
     let mut told = Vec::with_capacity(pieces.len());
     for (at, piece) in pieces.iter().enumerate() {
         match piece {
-            Piece::Text(text) => {
-                text.chars().filter_map(unfit).for_each(|fault| faults.note(fault));
-                told.push(Told::Text(text));
+            UnresolvedTemplatePart::Text(text) => {
+                text.chars().filter_map(check_char).for_each(|fault| faults.push(fault));
+                told.push(TemplatePart::Text(text));
             }
-            Piece::Fact(id) => {
-                if !stands_alone(&pieces, at) {
-                    faults.note(ProseFault::Glued(id.clone()));
+            UnresolvedTemplatePart::Fact(id) => {
+                if !is_separated(&pieces, at) {
+                    faults.push(ProseError::Glued(id.clone()));
                 }
                 match facts.find(id.as_str()) {
-                    Some(fact) => told.push(Told::Fact(fact)),
-                    None => faults.note(unknown(facts, id)),
+                    Some(fact) => told.push(TemplatePart::Fact(fact)),
+                    None => faults.push(unknown_fact_error(facts, id)),
                 }
             }
         }
     }
-    note_points_without_band(&pieces, &mut faults);
-    if faults.0.is_empty() { Ok(told) } else { Err(BadProse(faults.0)) }
+    check_prediction_intervals(&pieces, &mut faults);
+    if faults.0.is_empty() { Ok(told) } else { Err(TemplateErrors(faults.0)) }
 }
 
-/// Faults, each once. After the first twenty it is clear enough that the prose will not do.
+/// Errors without duplicates, at most [`Self::MAX_ERRORS`].
 #[derive(Default)]
-struct Faults(Vec<ProseFault>);
+struct ProseErrors(Vec<ProseError>);
 
-impl Faults {
-    const MOST: usize = 20;
+impl ProseErrors {
+    const MAX_ERRORS: usize = 20;
 
-    fn note(&mut self, fault: ProseFault) {
-        if self.0.len() < Self::MOST && !self.0.contains(&fault) {
+    fn push(&mut self, fault: ProseError) {
+        if self.0.len() < Self::MAX_ERRORS && !self.0.contains(&fault) {
             self.0.push(fault);
         }
     }
 }
 
-/// Cuts prose at its placeholders. Two facts may follow each other without text between them.
-fn pieces<'a>(prose: &'a str, faults: &mut Faults) -> Vec<Piece<'a>> {
+/// Splits a template at its placeholders; two facts may be adjacent.
+fn split_pieces<'a>(prose: &'a str, faults: &mut ProseErrors) -> Vec<UnresolvedTemplatePart<'a>> {
     let mut pieces = Vec::new();
     let mut rest = prose;
     loop {
         let (text, after) = rest.split_once("{{").map_or((rest, None), |(text, after)| (text, Some(after)));
         if text.contains("}}") {
-            faults.note(ProseFault::Braces);
+            faults.push(ProseError::Braces);
         }
         if !text.is_empty() {
-            pieces.push(Piece::Text(text));
+            pieces.push(UnresolvedTemplatePart::Text(text));
         }
         let Some(after) = after else { return pieces };
-        rest = match placeholder(after) {
+        rest = match parse_placeholder(after) {
             Some((id, after)) => {
-                pieces.push(Piece::Fact(id));
+                pieces.push(UnresolvedTemplatePart::Fact(id));
                 after
             }
             None => {
-                faults.note(ProseFault::Braces);
+                faults.push(ProseError::Braces);
                 after
             }
         };
     }
 }
 
-/// The id up to closing braces, and what follows them. Looks no further than an id is long.
-fn placeholder(after: &str) -> Option<(FactId, &str)> {
-    let end = after.bytes().take(FactId::LONGEST + 1).position(|byte| byte == b'}')?;
+/// The id up to the closing braces, and the rest. Scans at most the length of an id.
+fn parse_placeholder(after: &str) -> Option<(FactId, &str)> {
+    let end = after.bytes().take(FactId::MAX_LEN + 1).position(|byte| byte == b'}')?;
     let (id, closing) = after.split_at_checked(end)?;
     Some((id.parse().ok()?, closing.strip_prefix("}}")?))
 }
 
-fn unknown(facts: &Facts, id: &FactId) -> ProseFault {
-    match facts.why_missing(id.as_str()) {
-        Some(why) => ProseFault::Missing { id: id.clone(), why: why.clone() },
-        None => ProseFault::Unknown(id.clone()),
+fn unknown_fact_error(facts: &Facts, id: &FactId) -> ProseError {
+    match facts.missing_reason(id.as_str()) {
+        Some(why) => ProseError::Missing { id: id.clone(), why: why.clone() },
+        None => ProseError::Unknown(id.clone()),
     }
 }
 
-/// Whether a fact reads as itself between what stands before and after it.
-fn stands_alone(pieces: &[Piece<'_>], at: usize) -> bool {
+/// Whether the text before and after a fact leaves its number readable.
+fn is_separated(pieces: &[UnresolvedTemplatePart<'_>], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| pieces.get(before));
     let (begins, between) = match before {
         None => (true, true),
-        Some(Piece::Fact(_)) => (false, false),
-        Some(Piece::Text(text)) => {
+        Some(UnresolvedTemplatePart::Fact(_)) => (false, false),
+        Some(UnresolvedTemplatePart::Text(text)) => {
             let second = at.checked_sub(2).and_then(|second| pieces.get(second));
-            (text.chars().next_back().is_none_or(may_precede), second.is_none() || parts_numbers(text))
+            (text.chars().next_back().is_none_or(may_precede), second.is_none() || separates_numbers(text))
         }
     };
     let ends = match pieces.get(at + 1) {
         None => true,
-        Some(Piece::Fact(_)) => false,
-        Some(Piece::Text(text)) => text.chars().next().is_none_or(may_follow),
+        Some(UnresolvedTemplatePart::Fact(_)) => false,
+        Some(UnresolvedTemplatePart::Text(text)) => text.chars().next().is_none_or(may_follow),
     };
     begins && between && ends
 }
 
-/// Whether two numbers with this between them are two: `62 148` and `62'148` read as one.
-fn parts_numbers(text: &str) -> bool {
+/// Whether a text separates two numbers: `62 148` and `62'148` read as one number.
+fn separates_numbers(text: &str) -> bool {
     text.chars().any(char::is_whitespace) && text.chars().any(|c| !c.is_whitespace())
 }
 
@@ -228,26 +220,26 @@ const fn may_follow(c: char) -> bool {
     )
 }
 
-/// Why a character cannot stand in prose.
-fn unfit(c: char) -> Option<ProseFault> {
+/// Why a character is not allowed.
+fn check_char(c: char) -> Option<ProseError> {
     if is_number(c) {
-        Some(ProseFault::Digit(c))
+        Some(ProseError::Digit(c))
     } else if (c.is_control() && c != '\n') || is_invisible(c) {
-        Some(ProseFault::Hidden(c))
+        Some(ProseError::Hidden(c))
     } else {
         None
     }
 }
 
-/// Whether a character stands for a number: every digit of every script, superscripts, fractions, Roman numerals,
-/// numbers in circles (Unicode's Nd, Nl and No), and the symbols that show one without being one.
+/// Whether a character shows a number: digits of any script, superscripts, fractions, Roman
+/// numerals, circled numbers (Unicode Nd, Nl and No), and symbols that contain one.
 fn is_number(c: char) -> bool {
-    c.is_numeric() || is_picture_of_a_number(c)
+    c.is_numeric() || is_number_symbol(c)
 }
 
-/// Symbols with a number in them: a minus, dice, dominoes, cards, clock faces, a keycap, a hundred, `5.1` in a box, the
-/// hours and days of East Asian telegraphy, square and cubic units.
-const fn is_picture_of_a_number(c: char) -> bool {
+/// Symbols with a number: minus, dice, dominoes, cards, clock faces, keycap, hundred, boxed `5.1`,
+/// East Asian telegraph symbols for hours and days, square and cubic units.
+const fn is_number_symbol(c: char) -> bool {
     matches!(
         c,
         '\u{2212}'
@@ -268,11 +260,11 @@ const fn is_picture_of_a_number(c: char) -> bool {
     )
 }
 
-fn note_points_without_band(pieces: &[Piece<'_>], faults: &mut Faults) {
-    let told: BTreeSet<&FactId> = pieces.iter().filter_map(Piece::fact).collect();
+fn check_prediction_intervals(pieces: &[UnresolvedTemplatePart<'_>], faults: &mut ProseErrors) {
+    let told: BTreeSet<&FactId> = pieces.iter().filter_map(UnresolvedTemplatePart::fact).collect();
     for point in &told {
-        if point.band().is_some_and(|ends| ends.iter().any(|end| !told.contains(end))) {
-            faults.note(ProseFault::WithoutBand((*point).clone()));
+        if point.interval_ids().is_some_and(|ends| ends.iter().any(|end| !told.contains(end))) {
+            faults.push(ProseError::WithoutBand((*point).clone()));
         }
     }
 }

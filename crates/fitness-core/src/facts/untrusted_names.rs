@@ -1,9 +1,9 @@
-//! Names that other people gave, as facts.
+//! Names of plans and workouts as fact values: untrusted text in one line.
 
-use crate::domain::untrusted_text::seen;
+use crate::domain::untrusted_text::strip_invisible;
 use serde::{Deserialize, Serialize};
 
-/// A name in one line: seen as it is, no longer than a title. Whoever wrote it, it is data and never an instruction.
+/// A name in one printable line of at most 80 characters. It is data, never an instruction.
 ///
 /// ```
 /// use fitness_core::facts::FactText;
@@ -16,40 +16,39 @@ use serde::{Deserialize, Serialize};
 pub struct FactText(String);
 
 impl FactText {
-    /// The most characters it may have.
-    pub const LONGEST: usize = 80;
+    /// Maximum length in characters.
+    pub const MAX_CHARS: usize = 80;
 
-    /// What is left of a foreign text without what is not seen, on one line and cut; `None` when that is nothing.
+    /// Removes invisible characters and line breaks and truncates; `None` if nothing is left.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
-        // Whoever writes a gigabyte into a title is not read to its end.
-        let begin: String = text.chars().take(Self::LONGEST * 20).collect();
-        let spaced = seen(&begin);
+        // Bounds the work for a huge title.
+        let begin: String = text.chars().take(Self::MAX_CHARS * 20).collect();
+        let spaced = strip_invisible(&begin);
         let words: Vec<&str> = spaced.split_whitespace().collect();
         let line = words.join(" ");
-        let mut cut: String = line.chars().take(Self::LONGEST).collect();
+        let mut cut: String = line.chars().take(Self::MAX_CHARS).collect();
         if cut.len() < line.len() {
-            cut = cut.chars().take(Self::LONGEST - 1).collect::<String>().trim_end().to_owned() + "…";
+            cut = cut.chars().take(Self::MAX_CHARS - 1).collect::<String>().trim_end().to_owned() + "…";
         }
         (!cut.is_empty()).then_some(Self(cut))
     }
 
-    /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A stored text that [`FactText::new`] would not have left so.
+/// A stored text that [`FactText::new`] would have changed.
 #[derive(Debug, thiserror::Error)]
-#[error("a name is one line of at most {} characters, all of them seen", FactText::LONGEST)]
-pub struct BadFactText;
+#[error("a name must be one printable line of at most {} characters", FactText::MAX_CHARS)]
+pub struct FactTextError;
 
 impl TryFrom<String> for FactText {
-    type Error = BadFactText;
-    fn try_from(text: String) -> Result<Self, BadFactText> {
-        Self::new(&text).filter(|kept| kept.0 == text).ok_or(BadFactText)
+    type Error = FactTextError;
+    fn try_from(text: String) -> Result<Self, FactTextError> {
+        Self::new(&text).filter(|clean| clean.0 == text).ok_or(FactTextError)
     }
 }
 

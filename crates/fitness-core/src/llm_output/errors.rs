@@ -1,176 +1,127 @@
-//! What is wrong with an answer, told to the model that wrote it, so that it can repair all of it at once.
+//! Validation errors and findings, with messages for the model that wrote the response.
 
-use crate::domain::untrusted_text::visible;
+use crate::domain::untrusted_text::escape_invisible;
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
 string_enum! {
-    /// Why an answer is refused.
-    pub enum FaultCode("fault") {
-        // The text is not one JSON value.
-        /// There is nothing.
+    /// Why a response is refused.
+    pub enum ValidationErrorCode("fault") {
+        // Not one JSON value.
         EmptyInput = "empty_input",
-        /// It is longer than any answer.
         TooLarge = "too_large",
-        /// It is not UTF-8.
         NotText = "not_text",
-        /// There is no JSON object in it.
-        NoJson = "no_json",
-        /// Words stand before the JSON.
-        ProseBefore = "prose_before",
-        /// Words stand after the JSON.
-        ProseAfter = "prose_after",
-        /// The JSON is wrapped in a code fence.
-        CodeFence = "code_fence",
-        /// A second JSON value follows the first.
-        SecondValue = "second_value",
-        /// A comma has nothing after it.
-        TrailingComma = "trailing_comma",
-        /// A comma is missing.
-        MissingComma = "missing_comma",
-        /// JSON has no comments.
-        Comment = "comment",
-        /// JSON has no single quotes.
-        SingleQuotes = "single_quotes",
-        /// A key is not in quotes.
-        UnquotedKey = "unquoted_key",
-        /// `...` stands where something was to be written out.
-        Placeholder = "placeholder",
-        /// `NaN`, an infinity, or a number too large to be one.
-        NotFinite = "not_finite",
-        /// Not a number as JSON writes it.
-        BadNumber = "bad_number",
-        /// Not a word of JSON: `True`, `None`, `undefined`.
-        BadLiteral = "bad_literal",
-        /// A line break, a wrong escape or half a character within a string.
-        BadString = "bad_string",
-        /// The text ends in the middle.
-        Unfinished = "unfinished",
-        /// Something else that JSON does not have.
+        /// Not valid JSON, or text around it.
         Syntax = "syntax",
-        /// Nested deeper than the contract ever is.
+        /// Nested more deeply than the format allows.
         TooDeep = "too_deep",
-        /// One object has a key twice.
         DuplicateKey = "duplicate_key",
 
-        // The value is not what the contract says.
-        /// Neither form can be told from the keys.
+        // Does not match the schema.
+        /// The keys match neither format.
         UnknownKind = "unknown_kind",
-        /// A field the contract does not have.
         UnknownField = "unknown_field",
-        /// A field that must be there is not.
         MissingField = "missing_field",
-        /// A string where a number belongs, and the like.
+        /// For example a string instead of a number.
         WrongType = "wrong_type",
-        /// A single value where `{"from": …, "to": …}` belongs.
+        /// A single value instead of `{"from": …, "to": …}`.
         NeedsFromTo = "needs_from_to",
-        /// Not one of the words allowed here.
+        /// Not a value of the enum.
         UnknownWord = "unknown_word",
-        /// A number outside its bounds.
         OutOfRange = "out_of_range",
         /// Not a calendar date written as YYYY-MM-DD.
         BadDate = "bad_date",
-        /// Longer than is kept.
+        /// Text over its maximum length.
         TooLong = "too_long",
-        /// Nothing but blanks where words are needed.
         EmptyText = "empty_text",
-        /// A character that no database keeps.
+        /// Contains NUL, which PostgreSQL cannot store.
         NotStorable = "not_storable",
-        /// More entries than anybody reads.
+        /// List over its maximum length.
         TooMany = "too_many",
-        /// An empty list where something is needed.
         TooFew = "too_few",
-        /// The lower end of a target is above its upper end.
         LowAboveHigh = "low_above_high",
-        /// A rest day with something to do.
+        /// A rest day with duration, load or steps.
         RestWithWork = "rest_with_work",
-        /// A modification that changes nothing.
         NoChange = "no_change",
 
-        // The answer does not fit the athlete's plan.
-        /// The plan is not the one that is tracked.
+        // Does not fit the athlete's plan.
         PlanNotActive = "plan_not_active",
-        /// No such workout in the athlete's active plan.
         NoSuchWorkout = "no_such_workout",
-        /// The workout is there, on another day.
+        /// The workout is on another day.
         WrongDate = "wrong_date",
-        /// One workout is changed twice, one metric listed twice.
-        Twice = "twice",
-        /// A rest day has nothing that could be longer or harder.
+        /// A workout changed twice or a metric listed twice.
+        Duplicate = "twice",
+        /// A rest day made longer or harder.
         RestDay = "rest_day",
-        /// The race itself stays as it is.
+        /// A change to the race.
         RaceDay = "race_day",
-        /// The day is over.
         PastDay = "past_day",
-        /// The day is not in the plan's weeks.
         OutsidePlan = "outside_plan",
-        /// The athlete cannot train on that day.
         BlackoutDay = "blackout_day",
-        /// The athlete never trains on that weekday.
+        /// A weekday on which the athlete does not train.
         UnavailableDay = "unavailable_day",
-        /// A weekly plan that is not of one week.
+        /// A weekly plan with workouts outside its week.
         NotOneWeek = "not_one_week",
-        /// What would come out breaks a rule of training; the linter says which.
+        /// The plan linter reports an error for the result.
         LintError = "lint_error",
 
-        // The brief is not what its facts allow.
-        /// Double braces without the id of a fact in them.
+        // Errors of a brief.
+        /// Double braces without a valid fact id.
         BadPlaceholder = "bad_placeholder",
-        /// There is no such fact.
         UnknownFact = "unknown_fact",
-        /// It would be a fact, but is not known.
+        /// A fact without a value.
         MissingFact = "missing_fact",
-        /// A number in digits or in words.
-        OwnNumber = "own_number",
-        /// What stands beside a fact makes another number of it.
+        /// A number, in digits or words, that is not a fact.
+        UngroundedNumber = "own_number",
+        /// Text next to a fact that changes how its number reads.
         GluedFact = "glued_fact",
-        /// A predicted finish without its band.
+        /// A predicted time without its range.
         WithoutBand = "without_band",
-        /// A character that is not of plain English prose, or in a name one that is not seen.
+        /// A character outside plain English text, or an invisible one in a name.
         BadCharacter = "bad_character",
-        /// Markdown, HTML or an address.
+        /// Markdown, HTML or a link.
         Markup = "markup",
-        /// A number of the trade that only the trade knows by its letters.
+        /// Abbreviations such as CTL or TSS.
         Jargon = "jargon",
-        /// Too little to be a brief.
+        /// Body below its minimum length.
         TooShort = "too_short",
-        /// A metric of which the text says nothing.
+        /// A listed metric without a fact in the body.
         UnusedMetric = "unused_metric",
-        /// Data is missing, and the text does not say so.
-        UnsaidGap = "unsaid_gap",
-        /// Does not begin with the day's session, its state and the last verdict.
+        /// Missing data that the body does not mention.
+        UnmentionedGap = "unsaid_gap",
+        /// Does not start with today's workout, its state and the last verdict.
         Opening = "opening",
-        /// Speaks of a plan where none is active.
+        /// Mentions a plan although none is active.
         NoPlan = "no_plan",
-        /// Says that something was changed.
+        /// Claims that the plan was changed.
         ClaimsChange = "claims_change",
-        /// Speaks of a proposal that is not there, or does not name the one that is.
+        /// Mentions a proposal that does not exist, or without its fact.
         UnlinkedProposal = "unlinked_proposal",
-        /// Eases what the plan asks, though the athlete said nothing that calls for it.
-        EasesUnasked = "eases_unasked",
-        /// Concludes from a device what only the athlete knows.
+        /// Makes the workout easier although the athlete reported nothing.
+        UnrequestedEasing = "eases_unasked",
+        /// Draws a conclusion from device data instead of asking the athlete.
         MustAsk = "must_ask",
 
-        /// There are more faults than are listed.
-        MoreFaults = "more_faults",
+        /// The list of errors was truncated.
+        MoreErrors = "more_faults",
     }
 }
 
-/// One thing that must change before an answer is accepted.
+/// One error in a response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Fault {
-    /// Where, as a JSON pointer; empty for the answer as a whole.
+pub struct ValidationError {
+    /// JSON pointer; empty for the response as a whole.
     pub path: String,
-    /// What kind of fault.
-    pub code: FaultCode,
-    /// What was there and what is allowed, addressed to the model.
+    pub code: ValidationErrorCode,
+    /// What is wrong and what is allowed, written for the model.
     pub message: String,
 }
 
 string_enum! {
-    /// What is accepted, shown to the athlete, and sent back to the model once.
+    /// Problems that do not refuse a response. Shown to the athlete and sent back to the model
+    /// once.
     pub enum FindingCode("finding") {
-        /// `from` or `original_name` is not what the plan says.
+        /// `from` or `original_name` differs from the plan.
         FromDiffers = "from_differs",
         /// `day` is not the weekday of `date`.
         WeekdayDiffers = "weekday_differs",
@@ -178,83 +129,85 @@ string_enum! {
         StepsDiffer = "steps_differ",
         /// A total is not the sum of its parts.
         TotalDiffers = "total_differs",
-        /// The current load of the week is not what the plan says.
+        /// The stated weekly load differs from the plan.
         WeekDiffers = "week_differs",
-        /// A value that has no effect where it stands.
+        /// A value without effect.
         Ignored = "ignored",
-        /// A rule of training advises against it.
+        /// The plan linter reports a warning for the result.
         LintWarning = "lint_warning",
     }
 }
 
-/// One thing that an accepted answer should have said better.
+/// One finding in an accepted response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Where, as a JSON pointer.
     pub path: String,
-    /// What kind of finding.
     pub code: FindingCode,
-    /// What was said and what is the case.
     pub message: String,
 }
 
-/// The most faults that are listed; a model that made more begins again.
-pub const MAX_FAULTS: usize = 200;
+/// Maximum number of listed errors.
+pub const MAX_VALIDATION_ERRORS: usize = 200;
 
-/// Faults as they are found.
+/// Collector of errors, capped at [`MAX_VALIDATION_ERRORS`].
 #[derive(Debug, Default)]
-pub(super) struct Faults {
-    list: Vec<Fault>,
-    more: bool,
+pub(super) struct ValidationErrors {
+    list: Vec<ValidationError>,
+    truncated: bool,
 }
 
-impl Faults {
-    pub(super) fn add(&mut self, path: &str, code: FaultCode, message: impl Into<String>) {
-        if self.list.len() < MAX_FAULTS {
-            self.list.push(Fault { path: path.to_owned(), code, message: message.into() });
+impl ValidationErrors {
+    pub(super) fn add(&mut self, path: &str, code: ValidationErrorCode, message: impl Into<String>) {
+        if self.list.len() < MAX_VALIDATION_ERRORS {
+            self.list.push(ValidationError { path: path.to_owned(), code, message: message.into() });
         } else {
-            self.more = true;
+            self.truncated = true;
         }
     }
 
-    /// Whether to look no further: as many faults as are listed have been found. Asked only where there is more to look at.
-    pub(super) fn enough_already(&mut self) -> bool {
-        self.more |= self.list.len() >= MAX_FAULTS;
-        self.more
+    /// Whether validation should stop. Marks the list as truncated, so call it only if there is
+    /// more input.
+    pub(super) fn is_full(&mut self) -> bool {
+        self.truncated |= self.list.len() >= MAX_VALIDATION_ERRORS;
+        self.truncated
     }
 
     pub(super) const fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    pub(super) fn into_list(mut self) -> Vec<Fault> {
-        if self.more {
+    pub(super) fn into_list(mut self) -> Vec<ValidationError> {
+        if self.truncated {
             let message =
-                "There are more faults than these. Write the answer anew after the schema.".to_owned();
-            self.list.push(Fault { path: String::new(), code: FaultCode::MoreFaults, message });
+                "There are more errors than these. Rewrite the response to match the schema.".to_owned();
+            self.list.push(ValidationError {
+                path: String::new(),
+                code: ValidationErrorCode::MoreErrors,
+                message,
+            });
         }
         self.list
     }
 }
 
-/// How much of a foreign text is quoted in a message.
-const QUOTED: usize = 60;
+/// Maximum characters of untrusted text quoted in a message.
+const MAX_QUOTED_CHARS: usize = 60;
 
-/// A foreign text for a message: on one line, visible, and cut.
-pub(super) fn quoted(text: &str) -> String {
-    let cut: String = text.chars().take(QUOTED).collect();
+/// Quotes untrusted text for a message: escaped, on one line, truncated.
+pub(super) fn quote(text: &str) -> String {
+    let cut: String = text.chars().take(MAX_QUOTED_CHARS).collect();
     let more = if cut.len() < text.len() { "…" } else { "" };
-    format!("`{}{more}`", visible(&cut))
+    format!("`{}{more}`", escape_invisible(&cut))
 }
 
 /// A JSON pointer to a key below a path.
-pub(super) fn below(path: &str, key: &str) -> String {
-    let cut: String = key.chars().take(QUOTED).collect();
+pub(super) fn child_path(path: &str, key: &str) -> String {
+    let cut: String = key.chars().take(MAX_QUOTED_CHARS).collect();
     format!("{path}/{}", cut.replace('~', "~0").replace('/', "~1"))
 }
 
 /// A JSON pointer to an entry of a list.
-pub(super) fn entry(path: &str, index: usize) -> String {
+pub(super) fn index_path(path: &str, index: usize) -> String {
     format!("{path}/{index}")
 }
 
@@ -263,20 +216,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_quoted_is_short_and_visible() {
-        assert_eq!(quoted("a\u{1b}b"), "`a<U+001B>b`");
-        assert_eq!(quoted(&"ü".repeat(61)), format!("`{}…`", "ü".repeat(60)));
-        assert_eq!(below("/a", "b/c~d"), "/a/b~1c~0d");
+    fn quote_is_short_and_visible() {
+        assert_eq!(quote("a\u{1b}b"), "`a<U+001B>b`");
+        assert_eq!(quote(&"ü".repeat(61)), format!("`{}…`", "ü".repeat(60)));
+        assert_eq!(child_path("/a", "b/c~d"), "/a/b~1c~0d");
     }
 
     #[test]
-    fn faults_without_end_are_not_listed() {
-        let mut faults = Faults::default();
-        for _ in 0..MAX_FAULTS + 7 {
-            faults.add("", FaultCode::Comment, "x");
+    fn errors_beyond_the_maximum_are_not_listed() {
+        let mut faults = ValidationErrors::default();
+        for _ in 0..MAX_VALIDATION_ERRORS + 7 {
+            faults.add("", ValidationErrorCode::UnknownField, "x");
         }
         let list = faults.into_list();
-        assert_eq!(list.len(), MAX_FAULTS + 1);
-        assert_eq!(list[MAX_FAULTS].code, FaultCode::MoreFaults);
+        assert_eq!(list.len(), MAX_VALIDATION_ERRORS + 1);
+        assert_eq!(list[MAX_VALIDATION_ERRORS].code, ValidationErrorCode::MoreErrors);
     }
 }

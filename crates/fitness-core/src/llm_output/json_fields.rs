@@ -1,99 +1,94 @@
-//! Walking through a value: a spot in it, the fields of an object, and a fault for whatever does not belong.
+//! Typed reading of JSON fields that collects all errors.
 //!
-//! A bad value is noted and read as absent; an answer with any fault is refused as a whole, so nothing made from a
-//! half-read value is ever used.
+//! An invalid value is reported and read as absent. A response with any error is refused as a
+//! whole, so a partly read value is never used.
 
-use super::errors::{FaultCode, Faults, below, entry, quoted};
+use super::errors::{ValidationErrorCode, ValidationErrors, child_path, index_path, quote};
 use super::json::Json;
-use super::size_limits::MAX_WORDS;
-use crate::UnknownWord;
+use super::size_limits::MAX_TEXT_CHARS;
+use crate::ParseEnumError;
 use crate::domain::calendar::Day;
 use crate::domain::untrusted_text::is_storable;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// One value and where it is.
-pub(super) struct Spot<'j, 'f> {
+/// A value and its path.
+pub(super) struct JsonNode<'j, 'f> {
     pub(super) json: &'j Json,
     pub(super) path: String,
-    pub(super) faults: &'f mut Faults,
+    pub(super) errors: &'f mut ValidationErrors,
 }
 
-impl<'j, 'f> Spot<'j, 'f> {
+impl<'j, 'f> JsonNode<'j, 'f> {
     /// The last part of the path, as a message names it.
     fn name(&self) -> String {
         let last = self.path.rsplit('/').next().unwrap_or_default();
-        if last.is_empty() { "the answer".to_owned() } else { format!("`{last}`") }
+        if last.is_empty() { "the response".to_owned() } else { format!("`{last}`") }
     }
 
-    fn refuse(self, code: FaultCode, message: &str) {
-        self.faults.add(&self.path, code, message);
+    fn add_error(self, code: ValidationErrorCode, message: &str) {
+        self.errors.add(&self.path, code, message);
     }
 
-    /// A value of another type than belongs here. What could not be read at all has its fault already.
-    fn wrong_type(self, belongs: &str) {
+    fn add_wrong_type(self, belongs: &str) {
         let is = match self.json {
-            Json::Broken => return,
             Json::Null => {
-                let message = format!(
-                    "{} is null, but must be {belongs}. A field without a value is left out.",
-                    self.name()
-                );
-                return self.refuse(FaultCode::WrongType, &message);
+                let message =
+                    format!("{} is null, but must be {belongs}. Omit a field without a value.", self.name());
+                return self.add_error(ValidationErrorCode::WrongType, &message);
             }
             Json::Bool(value) => format!("{value}"),
             Json::Number(number) => format!("the number {number}"),
-            Json::String(text) => format!("the string {}", quoted(text)),
+            Json::String(text) => format!("the string {}", quote(text)),
             Json::Array(_) => "an array".to_owned(),
             Json::Object(_) => "an object".to_owned(),
         };
         let message = format!("{} is {is}, but must be {belongs}.", self.name());
-        self.refuse(FaultCode::WrongType, &message);
+        self.add_error(ValidationErrorCode::WrongType, &message);
     }
 
-    /// The fields of an object; every one that is not known is a fault.
+    /// The fields of an object; unknown ones are errors.
     pub(super) fn fields(self, what: &str, known: &[&str]) -> Option<Fields<'j, 'f>> {
         let Json::Object(entries) = self.json else {
-            self.wrong_type("an object");
+            self.add_wrong_type("an object");
             return None;
         };
         for (key, _) in entries.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
-            if self.faults.enough_already() {
+            if self.errors.is_full() {
                 break;
             }
             let message =
-                format!("{} is not a field of {what}. Its fields are: {}.", quoted(key), known.join(", "));
-            self.faults.add(&below(&self.path, key), FaultCode::UnknownField, message);
+                format!("{} is not a field of {what}. Its fields are: {}.", quote(key), known.join(", "));
+            self.errors.add(&child_path(&self.path, key), ValidationErrorCode::UnknownField, message);
         }
-        Some(Fields { entries, path: self.path, faults: self.faults })
+        Some(Fields { entries, path: self.path, errors: self.errors })
     }
 
-    /// A text of at most so many characters, which may have to say something.
+    /// A text of at most `most` characters; not blank if `needed`.
     pub(super) fn text(self, most: usize, needed: bool) -> Option<String> {
         let Json::String(text) = self.json else {
-            self.wrong_type("a string");
+            self.add_wrong_type("a string");
             return None;
         };
         let name = self.name();
         let length = text.chars().count();
         if needed && text.trim().is_empty() {
-            self.refuse(FaultCode::EmptyText, &format!("{name} is empty; it must say something."));
+            self.add_error(ValidationErrorCode::EmptyText, &format!("{name} is empty, but required."));
         } else if length > most {
             let message = format!("{name} has {length} characters; it may have at most {most}.");
-            self.refuse(FaultCode::TooLong, &message);
+            self.add_error(ValidationErrorCode::TooLong, &message);
         } else if !is_storable(text) {
-            let message = format!("{name} holds a NUL character (\\u0000). Leave it out.");
-            self.refuse(FaultCode::NotStorable, &message);
+            let message = format!("{name} contains a NUL character (\\u0000). Remove it.");
+            self.add_error(ValidationErrorCode::NotStorable, &message);
         } else {
             return Some(text.clone());
         }
         None
     }
 
-    /// A number within bounds.
     pub(super) fn number(self, bounds: &RangeInclusive<f64>, unit: &str) -> Option<f64> {
         let Json::Number(number) = *self.json else {
-            self.wrong_type("a number");
+            self.add_wrong_type("a number");
             return None;
         };
         if bounds.contains(&number) {
@@ -102,37 +97,35 @@ impl<'j, 'f> Spot<'j, 'f> {
         let (low, high) = (bounds.start(), bounds.end());
         let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
         let message = format!("{} is {number}; it must be between {low} and {high}{unit}.", self.name());
-        self.refuse(FaultCode::OutOfRange, &message);
+        self.add_error(ValidationErrorCode::OutOfRange, &message);
         None
     }
 }
 
-/// A number of any size.
-pub(super) fn any_number(spot: Spot<'_, '_>) -> Option<f64> {
+pub(super) fn read_number(spot: JsonNode<'_, '_>) -> Option<f64> {
     spot.number(&(f64::MIN..=f64::MAX), "")
 }
 
-/// One of the words of a list.
-pub(super) fn word<T: FromStr<Err = UnknownWord>>(spot: Spot<'_, '_>) -> Option<T> {
+/// A value of a string enum.
+pub(super) fn read_word<T: FromStr<Err = ParseEnumError>>(spot: JsonNode<'_, '_>) -> Option<T> {
     let Json::String(text) = spot.json else {
-        spot.wrong_type("a string");
+        spot.add_wrong_type("a string");
         return None;
     };
     match text.parse() {
         Ok(word) => Some(word),
         Err(unknown) => {
             let message =
-                format!("{} is {}; it must be one of: {}.", spot.name(), quoted(text), unknown.expected);
-            spot.refuse(FaultCode::UnknownWord, &message);
+                format!("{} is {}; it must be one of: {}.", spot.name(), quote(text), unknown.expected);
+            spot.add_error(ValidationErrorCode::UnknownWord, &message);
             None
         }
     }
 }
 
-/// A calendar day.
-pub(super) fn calendar_day(spot: Spot<'_, '_>) -> Option<Day> {
+pub(super) fn read_day(spot: JsonNode<'_, '_>) -> Option<Day> {
     let Json::String(text) = spot.json else {
-        spot.wrong_type("a string");
+        spot.add_wrong_type("a string");
         return None;
     };
     let day = text.parse().ok();
@@ -140,9 +133,9 @@ pub(super) fn calendar_day(spot: Spot<'_, '_>) -> Option<Day> {
         let message = format!(
             "{} is {}, which is not a calendar date. Write it as YYYY-MM-DD, such as 2024-01-15.",
             spot.name(),
-            quoted(text)
+            quote(text)
         );
-        spot.refuse(FaultCode::BadDate, &message);
+        spot.add_error(ValidationErrorCode::BadDate, &message);
     }
     day
 }
@@ -151,7 +144,7 @@ pub(super) fn calendar_day(spot: Spot<'_, '_>) -> Option<Day> {
 pub(super) struct Fields<'j, 'f> {
     entries: &'j [(String, Json)],
     path: String,
-    faults: &'f mut Faults,
+    errors: &'f mut ValidationErrors,
 }
 
 impl<'j> Fields<'j, '_> {
@@ -159,7 +152,7 @@ impl<'j> Fields<'j, '_> {
         self.entries.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// Whether a field is there, whatever it holds.
+    /// Whether a field is present, with any value.
     pub(super) fn has(&self, name: &str) -> bool {
         self.find(name).is_some()
     }
@@ -177,51 +170,51 @@ impl<'j> Fields<'j, '_> {
     }
 
     /// Whether an object among the fields has a field.
-    pub(super) fn has_below(&self, name: &str, inner: &str) -> bool {
+    pub(super) fn has_nested(&self, name: &str, inner: &str) -> bool {
         matches!(self.find(name), Some(Json::Object(entries)) if entries.iter().any(|(key, _)| key == inner))
     }
 
     /// Whether an object among the fields has no field but one.
-    pub(super) fn holds_only(&self, name: &str, inner: &str) -> bool {
+    pub(super) fn has_only_nested(&self, name: &str, inner: &str) -> bool {
         matches!(self.find(name), Some(Json::Object(entries)) if entries.iter().all(|(key, _)| key == inner))
     }
 
-    /// A fault of the object itself.
-    pub(super) fn refuse(&mut self, code: FaultCode, message: &str) {
-        self.faults.add(&self.path, code, message);
+    /// Reports an error of the object itself.
+    pub(super) fn add_error(&mut self, code: ValidationErrorCode, message: &str) {
+        self.errors.add(&self.path, code, message);
     }
 
-    /// A fault of one of its fields.
-    pub(super) fn refuse_at(&mut self, name: &str, code: FaultCode, message: &str) {
-        self.faults.add(&below(&self.path, name), code, message);
+    /// Reports an error of a field.
+    pub(super) fn add_error_at(&mut self, name: &str, code: ValidationErrorCode, message: &str) {
+        self.errors.add(&child_path(&self.path, name), code, message);
     }
 
-    /// Notes that a field is missing, and why it is needed. The name may lead into an object.
-    pub(super) fn miss(&mut self, name: &str, why: &str) {
+    /// Reports a missing field and why it is needed. The name may be a path into an object.
+    pub(super) fn add_missing(&mut self, name: &str, why: &str) {
         let last = name.rsplit('/').next().unwrap_or(name);
         let why = if why.is_empty() { String::new() } else { format!(": {why}") };
         let message = format!("The required field `{last}` is missing{why}.");
-        self.faults.add(&format!("{}/{name}", self.path), FaultCode::MissingField, message);
+        self.errors.add(&format!("{}/{name}", self.path), ValidationErrorCode::MissingField, message);
     }
 
-    /// Reads a field where it is there.
+    /// Reads a field if present.
     pub(super) fn optional<T>(
         &mut self,
         name: &str,
-        read: impl FnOnce(Spot<'j, '_>) -> Option<T>,
+        read: impl FnOnce(JsonNode<'j, '_>) -> Option<T>,
     ) -> Option<T> {
         let json = self.find(name)?;
-        read(Spot { json, path: below(&self.path, name), faults: self.faults })
+        read(JsonNode { json, path: child_path(&self.path, name), errors: self.errors })
     }
 
-    /// Reads a field that must be there.
-    pub(super) fn needed<T>(
+    /// Reads a required field.
+    pub(super) fn required<T>(
         &mut self,
         name: &str,
-        read: impl FnOnce(Spot<'j, '_>) -> Option<T>,
+        read: impl FnOnce(JsonNode<'j, '_>) -> Option<T>,
     ) -> Option<T> {
         if !self.has(name) {
-            self.miss(name, "");
+            self.add_missing(name, "");
         }
         self.optional(name, read)
     }
@@ -230,18 +223,17 @@ impl<'j> Fields<'j, '_> {
         self.optional(name, |spot| spot.number(bounds, unit))
     }
 
-    pub(super) fn needed_number(
+    pub(super) fn required_number(
         &mut self,
         name: &str,
         bounds: &RangeInclusive<f64>,
         unit: &str,
     ) -> Option<f64> {
-        self.needed(name, |spot| spot.number(bounds, unit))
+        self.required(name, |spot| spot.number(bounds, unit))
     }
 
-    /// A description, a note, a reason.
-    pub(super) fn words(&mut self, name: &str) -> Option<String> {
-        self.optional(name, |spot| spot.text(MAX_WORDS, false))
+    pub(super) fn optional_text(&mut self, name: &str) -> Option<String> {
+        self.optional(name, |spot| spot.text(MAX_TEXT_CHARS, false))
     }
 
     pub(super) fn object<T>(
@@ -254,7 +246,7 @@ impl<'j> Fields<'j, '_> {
     }
 
     /// An object of `from` and `to`.
-    pub(super) fn before_after<T>(
+    pub(super) fn optional_from_to<T>(
         &mut self,
         name: &str,
         read: impl FnOnce(Fields<'j, '_>) -> Option<T>,
@@ -266,35 +258,35 @@ impl<'j> Fields<'j, '_> {
                     _ => "a string".to_owned(),
                 };
                 let message = format!(
-                    "`{name}` is {value}, but must be an object: {{\"from\": what it was, \"to\": what it becomes}}."
+                    "`{name}` is {value}, but must be an object: {{\"from\": old value, \"to\": new value}}."
                 );
-                spot.refuse(FaultCode::NeedsFromTo, &message);
+                spot.add_error(ValidationErrorCode::NeedsFromTo, &message);
                 return None;
             }
             spot.fields(&format!("`{name}`"), &["from", "to"]).and_then(read)
         })
     }
 
-    /// A list of at most so many entries; those beyond are not looked at.
+    /// A list of at most `most` entries; the rest is not read.
     pub(super) fn list<T>(
         &mut self,
         name: &str,
         most: usize,
-        mut read: impl FnMut(Spot<'j, '_>) -> Option<T>,
+        mut read: impl FnMut(JsonNode<'j, '_>) -> Option<T>,
     ) -> Option<Vec<T>> {
         self.optional(name, |spot| {
             let Json::Array(entries) = spot.json else {
-                spot.wrong_type("an array");
+                spot.add_wrong_type("an array");
                 return None;
             };
             if entries.len() > most {
                 let message = format!("`{name}` has {} entries; it may have at most {most}.", entries.len());
-                spot.faults.add(&spot.path, FaultCode::TooMany, message);
+                spot.errors.add(&spot.path, ValidationErrorCode::TooMany, message);
             }
             let mut list = Vec::new();
             for (index, json) in entries.iter().take(most).enumerate() {
-                let path = entry(&spot.path, index);
-                list.extend(read(Spot { json, path, faults: spot.faults }));
+                let path = index_path(&spot.path, index);
+                list.extend(read(JsonNode { json, path, errors: spot.errors }));
             }
             Some(list)
         })

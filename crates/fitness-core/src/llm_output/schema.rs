@@ -1,13 +1,14 @@
-//! The JSON Schemas of both forms, from the types themselves; written to `docs/schema` and given to models.
+//! JSON Schemas of both response formats, generated from the types. They are written to
+//! `docs/schema` and given to models.
 //!
-//! A schema says nearly everything the reader says. It cannot say that a key is there once, that a day is in the
-//! calendar, or that the lower end of a target is not above its upper end.
+//! The schemas cover what the parser checks, except duplicate keys, calendar days that do not
+//! exist, and `target_low` above `target_high`.
 
 use super::size_limits::{
-    MAX_ID, MAX_MESSAGE, MAX_NAME, MAX_POINTS, MAX_STEP_CALORIES, MAX_STEP_METERS, MAX_STEP_SECONDS,
-    MAX_WORDS, MIN_MINUTES,
+    MAX_ID, MAX_LIST_ITEMS, MAX_MESSAGE, MAX_NAME, MAX_STEP_CALORIES, MAX_STEP_METERS, MAX_STEP_SECONDS,
+    MAX_TEXT_CHARS, MIN_MINUTES,
 };
-use super::{Action, Kind, PlanModification, WeeklyPlan};
+use super::{PlanModification, ResponseKind, WeeklyPlan, WorkoutAction};
 use crate::domain::sport::Sport;
 use crate::plan::DurationType;
 use schemars::generate::SchemaSettings;
@@ -15,19 +16,19 @@ use schemars::transform::{RecursiveTransform, Transform as _};
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-/// The JSON Schema of one form.
+/// JSON Schema of a response format.
 #[must_use]
-pub fn schema(kind: Kind) -> Value {
+pub fn schema(kind: ResponseKind) -> Value {
     let generator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = match kind {
-        Kind::Modification => generator.into_root_schema_for::<PlanModification>(),
-        Kind::Week => generator.into_root_schema_for::<WeeklyPlan>(),
+        ResponseKind::Modification => generator.into_root_schema_for::<PlanModification>(),
+        ResponseKind::Week => generator.into_root_schema_for::<WeeklyPlan>(),
     };
     RecursiveTransform(left_out_not_null).transform(&mut schema);
     schema.to_value()
 }
 
-/// In the contract a field without a value is left out, never null.
+/// Removes `null` from the types: optional fields are omitted, never null.
 fn left_out_not_null(schema: &mut Schema) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|word| word != "null");
@@ -49,7 +50,7 @@ fn left_out_not_null(schema: &mut Schema) {
 }
 
 fn text(most: usize, needed: bool) -> Schema {
-    // No NUL; and where words are needed, something that is not blank.
+    // No NUL; required text must not be blank.
     let pattern = if needed { "^[^\\u0000]*[^\\u0000\\s][^\\u0000]*$" } else { "^[^\\u0000]*$" };
     json_schema!({ "type": "string", "maxLength": most, "pattern": pattern })
 }
@@ -59,7 +60,7 @@ pub(super) fn message(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(super) fn words(_: &mut SchemaGenerator) -> Schema {
-    text(MAX_WORDS, false)
+    text(MAX_TEXT_CHARS, false)
 }
 
 pub(super) fn name(_: &mut SchemaGenerator) -> Schema {
@@ -75,12 +76,12 @@ pub(super) fn id(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(super) fn points(generator: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "array", "items": words(generator), "maxItems": MAX_POINTS })
+    json_schema!({ "type": "array", "items": words(generator), "maxItems": MAX_LIST_ITEMS })
 }
 
-/// `modify` names what changes, `replace` needs a duration, `skip` needs nothing.
+/// `modify` needs at least one change, `replace` needs a duration, `skip` needs nothing.
 pub(super) fn changes_by_action(schema: &mut Schema) {
-    let when = |action: Action, changes: Value| {
+    let when = |action: WorkoutAction, changes: Value| {
         json!({
             "if": { "properties": { "action": { "const": action } }, "required": ["action"] },
             "then": { "properties": { "changes": changes }, "required": ["changes"] },
@@ -89,13 +90,13 @@ pub(super) fn changes_by_action(schema: &mut Schema) {
     let any = ["name", "duration_minutes", "intensity", "estimated_tss"]
         .map(|field| json!({ "required": [field] }));
     let rules = [
-        when(Action::Modify, json!({ "anyOf": any })),
-        when(Action::Replace, json!({ "required": ["duration_minutes"] })),
+        when(WorkoutAction::Modify, json!({ "anyOf": any })),
+        when(WorkoutAction::Replace, json!({ "required": ["duration_minutes"] })),
     ];
     schema.insert("allOf".to_owned(), json!(rules));
 }
 
-/// A rest day has nothing to do; everything else lasts.
+/// A rest day has duration, load and steps of 0; every other workout has a minimum duration.
 pub(super) fn size_by_sport(schema: &mut Schema) {
     let rule = json!({
         "if": { "properties": { "sport": { "const": Sport::Rest } }, "required": ["sport"] },
@@ -109,7 +110,7 @@ pub(super) fn size_by_sport(schema: &mut Schema) {
     schema.insert("allOf".to_owned(), json!([rule]));
 }
 
-/// Every step but an open one says how much, in its own unit.
+/// Every step except `open` needs a `duration_value` within the bounds of its unit.
 pub(super) fn value_by_duration_type(schema: &mut Schema) {
     let rules = [
         (DurationType::Time, MAX_STEP_SECONDS),

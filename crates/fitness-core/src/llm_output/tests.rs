@@ -1,28 +1,30 @@
-//! The text reader against `serde_json`: what has no fault here is JSON there, and the other way round.
+//! The JSON parser: compared with `serde_json::Value`, and its own errors.
 
-use super::errors::Faults;
+use super::ValidationErrorCode;
+use super::errors::ValidationErrors;
 use super::json::{self, Json};
-use super::{FaultCode, Kind, check};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// What our reader says a text is; `None` where it finds a fault.
-fn ours(text: &str) -> Option<Json> {
-    let mut faults = Faults::default();
-    let value = json::read(text.as_bytes(), "athlete_message", &mut faults);
-    value.filter(|_| faults.is_empty())
+/// The value, or all errors as path and code.
+fn parse(text: &str) -> Result<Json, Vec<(String, ValidationErrorCode)>> {
+    let mut errors = ValidationErrors::default();
+    let value = json::parse(text.as_bytes(), &mut errors);
+    let errors: Vec<_> = errors.into_list().into_iter().map(|error| (error.path, error.code)).collect();
+    if errors.is_empty() { Ok(value.unwrap()) } else { Err(errors) }
 }
 
-/// The same value as the other parser holds it, without the order of its keys.
-fn plain(json: &Json) -> Value {
+/// Converts to a `serde_json` value, without the order of keys.
+fn to_serde_value(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(value) => (*value).into(),
         Json::Number(number) => (*number).into(),
         Json::String(text) => text.clone().into(),
-        Json::Array(entries) => entries.iter().map(plain).collect(),
-        Json::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), plain(value))).collect(),
-        Json::Broken => panic!("a value without a fault is whole"),
+        Json::Array(entries) => entries.iter().map(to_serde_value).collect(),
+        Json::Object(fields) => {
+            fields.iter().map(|(key, value)| (key.clone(), to_serde_value(value))).collect()
+        }
     }
 }
 
@@ -36,7 +38,7 @@ fn as_floats(value: &Value) -> Value {
 }
 
 #[test]
-fn what_is_json_is_read_and_what_is_not_is_refused() {
+fn valid_json_is_parsed_and_invalid_json_is_refused() {
     for text in [
         "0",
         "-0",
@@ -99,20 +101,49 @@ fn what_is_json_is_read_and_what_is_not_is_refused() {
         "[1e]",
     ] {
         let theirs = serde_json::from_str::<Value>(text).ok();
-        assert_eq!(ours(text).as_ref().map(plain), theirs.as_ref().map(as_floats), "{text}");
+        assert_eq!(parse(text).ok().as_ref().map(to_serde_value), theirs.as_ref().map(as_floats), "{text}");
     }
 }
 
 #[test]
-fn a_key_is_there_once_and_depth_has_an_end() {
-    assert!(ours(r#"{"a":1,"b":2}"#).is_some());
-    assert!(ours(r#"{"a":1,"a":1}"#).is_none());
-    let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    assert!(ours(&nested(16)).is_some());
-    assert!(ours(&nested(17)).is_none());
+fn keys_keep_their_order() {
+    let number = |key: &str, number| (key.to_owned(), Json::Number(number));
+    assert_eq!(parse(r#"{"b":1,"a":2}"#), Ok(Json::Object(vec![number("b", 1.0), number("a", 2.0)])));
 }
 
-/// Pieces that JSON and near-JSON are made of.
+#[test]
+fn every_duplicate_key_is_reported_with_its_path() {
+    let expected = |paths: &[&str]| {
+        Err(paths.iter().map(|path| ((*path).to_owned(), ValidationErrorCode::DuplicateKey)).collect())
+    };
+    assert_eq!(parse(r#"{"a":1,"a":1}"#), expected(&["/a"]));
+    let text = r#"{"a":[{"b":1,"b":2},{"b":1,"b":2,"b":3}],"c/d":{},"c/d":{"e":1,"e":2},"a":[]}"#;
+    assert_eq!(parse(text), expected(&["/a/0/b", "/a/1/b", "/a/1/b", "/c~1d/e", "/c~1d", "/a"]));
+}
+
+#[test]
+fn depth_over_the_limit_is_refused_with_its_path() {
+    let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    assert!(parse(&nested(16)).is_ok());
+    let too_deep = Err(vec![("/0".repeat(16), ValidationErrorCode::TooDeep)]);
+    assert_eq!(parse(&nested(17)), too_deep);
+    assert_eq!(parse(&"[".repeat(1000)), too_deep);
+    let objects = format!("{}1{}", r#"{"a":"#.repeat(17), "}".repeat(17));
+    assert_eq!(parse(&objects), Err(vec![("/a".repeat(16), ValidationErrorCode::TooDeep)]));
+}
+
+#[test]
+fn syntax_error_is_reported_after_the_duplicate_keys_before_it() {
+    assert_eq!(
+        parse(r#"{"a":1,"a":2,}"#),
+        Err(vec![
+            ("/a".to_owned(), ValidationErrorCode::DuplicateKey),
+            (String::new(), ValidationErrorCode::Syntax),
+        ])
+    );
+}
+
+/// Random text from pieces of JSON and near-JSON.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "{",
@@ -153,18 +184,18 @@ fn pieces() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
 
+    /// Duplicate keys are valid JSON, but refused.
     #[test]
-    fn both_readers_agree_on_anything(text in pieces()) {
-        // One key twice is JSON, and refused all the same.
+    fn parser_accepts_what_serde_json_accepts_except_duplicate_keys(text in pieces()) {
         let theirs = serde_json::from_str::<Value>(&text).ok();
-        match (ours(&text), theirs) {
-            (Some(json), Some(value)) => prop_assert_eq!(plain(&json), as_floats(&value)),
-            (None, Some(_)) => {
-                let told = check(text.as_bytes(), Some(Kind::Week)).unwrap_err().faults;
-                prop_assert!(told.iter().any(|fault| fault.code == FaultCode::DuplicateKey), "{} {:?}", text, told);
+        match (parse(&text), theirs) {
+            (Ok(json), Some(value)) => prop_assert_eq!(to_serde_value(&json), as_floats(&value)),
+            (Err(errors), Some(_)) => {
+                let duplicates = errors.iter().all(|(_, code)| *code == ValidationErrorCode::DuplicateKey);
+                prop_assert!(duplicates, "{} {:?}", text, errors);
             }
-            (Some(json), None) => prop_assert!(false, "{} is no JSON, but {:?}", text, json),
-            (None, None) => {}
+            (Ok(json), None) => prop_assert!(false, "{} is not JSON, but {:?}", text, json),
+            (Err(_), None) => {}
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What both forms say about a workout: its steps, its duration and its TSS.
+//! Steps, duration and TSS of a workout, shared by both response formats.
 
-use super::FaultCode;
-use super::json_fields::{Fields, any_number, word};
+use super::ValidationErrorCode;
+use super::json_fields::{Fields, read_number, read_word};
 use super::size_limits::{
     MAX_STEP_CALORIES, MAX_STEP_METERS, MAX_STEP_SECONDS, MAX_STEPS, MAX_TARGET, MINUTES, TSS,
 };
@@ -10,45 +10,49 @@ use crate::plan::{self, DurationType, StepDuration, StepTarget, StepType, Target
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One step of a workout, flat, with the unit implied by the type.
+/// One step of a workout. The types say in which unit the values are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = super::schema::value_by_duration_type)]
 pub struct Step {
-    /// What it is for.
+    /// Purpose of the step: `warmup`, `active`, `recovery`, `cooldown` or `rest`.
     pub step_type: StepType,
-    /// What its length is counted in.
+    /// What ends the step: `time`, `distance`, `calories`, or `open` (lap button).
     pub duration_type: DurationType,
-    /// Seconds, metres or calories; needed unless `open`, without effect where `open`.
+    /// Length of the step in seconds (`time`), metres (`distance`) or calories (`calories`), for
+    /// example 600. Required unless `open`; ignored if `open`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_value: Option<f64>,
-    /// What its target is counted in: bpm, watts, seconds per km or rpm.
+    /// What the target range is about: `heart_rate` (bpm), `power` (watts), `pace` (seconds per
+    /// kilometre), `cadence` (per minute) or `open` (no target).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_type: Option<TargetType>,
-    /// The lower end of the target.
+    /// Lower bound of the target, in bpm, watts, seconds per kilometre or rpm as `target_type`
+    /// says, for example 135.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = MAX_TARGET))]
     pub target_low: Option<f64>,
-    /// The upper end of the target, not below the lower one.
+    /// Upper bound of the target, not below `target_low`, in bpm, watts, seconds per kilometre or
+    /// rpm as `target_type` says, for example 150.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = MAX_TARGET))]
     pub target_high: Option<f64>,
-    /// Words for this step.
+    /// Instruction for this step, for example "relaxed, no watch".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "super::schema::words")]
     pub notes: Option<String>,
 }
 
 impl Step {
-    /// Whether the athlete ends it.
+    /// Whether the athlete ends the step (lap button).
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.duration_type == DurationType::Open
     }
 
-    /// The step as a plan keeps it. What has no effect is left out.
+    /// Converts to a step of a plan, without the fields that have no effect.
     #[must_use]
-    pub fn as_planned(&self) -> plan::Step {
+    pub fn to_planned_step(&self) -> plan::Step {
         let duration = match (self.duration_type, self.duration_value) {
             (DurationType::Time, Some(seconds)) => StepDuration::Time(seconds),
             (DurationType::Distance, Some(meters)) => StepDuration::Distance(meters),
@@ -68,80 +72,82 @@ impl Step {
     }
 }
 
-const STEP: &[&str] =
+const STEP_KEYS: &[&str] =
     &["step_type", "duration_type", "duration_value", "target_type", "target_low", "target_high", "notes"];
 
-/// Duration and TSS: 0 on a rest day, within the bounds on any other.
+/// Duration and TSS: 0 for a rest day, within bounds otherwise.
 pub(super) fn read_workout_size(
     fields: &mut Fields<'_, '_>,
     sport: Option<Sport>,
 ) -> (Option<f64>, Option<f64>) {
     if sport != Some(Sport::Rest) {
-        // Where the sport cannot be read, 0 may have been meant for a rest day.
+        // If the sport is invalid, 0 may be meant for a rest day.
         let rest = sport.is_none() && fields.is_zero("duration_minutes");
         let minutes = if rest { 0.0..=0.0 } else { MINUTES };
-        let duration = fields.needed_number("duration_minutes", &minutes, "minutes");
+        let duration = fields.required_number("duration_minutes", &minutes, "minutes");
         return (duration, fields.number("estimated_tss", &TSS, "TSS"));
     }
-    let duration = fields.needed("duration_minutes", any_number);
-    let tss = fields.optional("estimated_tss", any_number);
+    let duration = fields.required("duration_minutes", read_number);
+    let tss = fields.optional("estimated_tss", read_number);
     for (field, value) in [("duration_minutes", duration), ("estimated_tss", tss)] {
         if value.is_some_and(|value| value != 0.0) {
-            let message =
-                format!("A workout of sport `rest` has `{field}` 0. Write 0, or name another sport.");
-            fields.refuse_at(field, FaultCode::RestWithWork, &message);
+            let message = format!("A workout of sport `rest` needs `{field}` 0. Write 0, or another sport.");
+            fields.add_error_at(field, ValidationErrorCode::RestWithWork, &message);
         }
     }
     (duration, tss)
 }
 
-/// The steps of a workout; none on a rest day.
 pub(super) fn read_steps(fields: &mut Fields<'_, '_>, sport: Option<Sport>) -> Vec<Step> {
-    let steps = fields.list("steps", MAX_STEPS, |entry| entry.fields("a step", STEP).and_then(read_step));
+    let steps =
+        fields.list("steps", MAX_STEPS, |entry| entry.fields("a step", STEP_KEYS).and_then(read_step));
     if sport == Some(Sport::Rest) && fields.has("steps") && !fields.is_empty_list("steps") {
-        let message = "A workout of sport `rest` has no steps. Leave them out, or name another sport.";
-        fields.refuse_at("steps", FaultCode::RestWithWork, message);
+        let message = "A workout of sport `rest` has no steps. Omit them, or write another sport.";
+        fields.add_error_at("steps", ValidationErrorCode::RestWithWork, message);
     }
     steps.unwrap_or_default()
 }
 
 fn read_step(mut fields: Fields<'_, '_>) -> Option<Step> {
-    let step_type = fields.needed("step_type", word);
-    let duration_type = fields.needed("duration_type", word);
+    let step_type = fields.required("step_type", read_word);
+    let duration_type = fields.required("duration_type", read_word);
     let (most, unit) = match duration_type {
         Some(DurationType::Time) => (MAX_STEP_SECONDS, "seconds"),
         Some(DurationType::Distance) => (MAX_STEP_METERS, "metres"),
         Some(DurationType::Calories) => (MAX_STEP_CALORIES, "calories"),
         Some(DurationType::Open) | None => (f64::MAX, ""),
     };
-    let duration_value = fields.optional("duration_value", any_number);
+    let duration_value = fields.optional("duration_value", read_number);
     if let Some(kind) = duration_type
         && kind != DurationType::Open
     {
         if !fields.has("duration_value") {
-            fields.miss("duration_value", &format!("a step of duration_type `{kind}` says how many {unit}"));
+            fields.add_missing(
+                "duration_value",
+                &format!("a step of duration_type `{kind}` needs a number of {unit}"),
+            );
         }
         if let Some(value) = duration_value
             && !(value > 0.0 && value <= most)
         {
             let message = format!(
-                "`duration_value` is {value}; a step of duration_type `{kind}` has more than 0 and at most {most} {unit}."
+                "`duration_value` is {value}; for duration_type `{kind}` it must be above 0 and at most {most} {unit}."
             );
-            fields.refuse_at("duration_value", FaultCode::OutOfRange, &message);
+            fields.add_error_at("duration_value", ValidationErrorCode::OutOfRange, &message);
         }
     }
-    let target_type = fields.optional("target_type", word);
+    let target_type = fields.optional("target_type", read_word);
     let target_low = fields.number("target_low", &(0.0..=MAX_TARGET), "");
     let target_high = fields.number("target_high", &(0.0..=MAX_TARGET), "");
     if let (Some(low), Some(high)) = (target_low, target_high)
         && low > high
     {
         let message = format!(
-            "`target_low` is {low} and `target_high` is {high}. The lower number comes first; for a pace that is the faster one."
+            "`target_low` ({low}) is above `target_high` ({high}). Swap them; for a pace, the lower number is the faster one."
         );
-        fields.refuse_at("target_low", FaultCode::LowAboveHigh, &message);
+        fields.add_error_at("target_low", ValidationErrorCode::LowAboveHigh, &message);
     }
-    let notes = fields.words("notes");
+    let notes = fields.optional_text("notes");
     Some(Step {
         step_type: step_type?,
         duration_type: duration_type?,

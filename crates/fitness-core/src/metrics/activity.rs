@@ -1,55 +1,52 @@
-//! One activity, measured and judged.
+//! Metrics of one activity.
 //!
-//! [`measure`] takes the samples and no limit; [`judge`] takes limits and zones and no sample. When a threshold
-//! changes, only the second runs again.
+//! [`measure`] reads the samples and no thresholds; [`compute_activity_metrics`] takes thresholds
+//! and zones and no samples. When a threshold changes, only the second runs again.
 
 use super::histogram::SPEED_BIN_MM_S;
-use super::load::heart_rate::{Reserve, banister, edwards, lucia, ventilatory};
-use super::load::power::{Normalized, intensity};
-use super::load::{Felt, Limits, Load, heart_seconds, load, ridden};
+use super::load::heart_rate::{
+    HeartRateReserve, banister_trimp, edwards_trimp, lucia_trimp, ventilatory_thresholds,
+};
+use super::load::power::{NormalizedMean, intensity_factor};
+use super::load::{AthleteThresholds, Load, RpeWithCalibration, heart_seconds, load, normalized_ride_power};
 pub use super::recording_measures::{HeartMeasures, Measures, PowerMeasures, SpeedMeasures, measure};
-use super::thresholds::in_force::InForce;
+use super::thresholds::in_force::ThresholdInForce;
 use super::zones::ZoneTimes;
-use super::{Absent, Found, Need, Quality, Rated};
+use super::{MetricResult, MissingReason, Quality, RequiredInput, ValueWithQuality};
 use crate::domain::activity::Activity;
 use crate::domain::athlete::{ZoneKind, Zones};
 use crate::domain::sport::Sport;
 use serde::{Deserialize, Serialize};
 
-/// The zones in force for an activity's sport; what is `None` is not divided.
+/// The zones in force for an activity's sport.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ZoneSets<'a> {
-    /// Beats per minute.
     pub heart_rate: Option<&'a Zones>,
-    /// Metres per second.
     pub speed: Option<&'a Zones>,
-    /// Watts.
     pub power: Option<&'a Zones>,
 }
 
-/// What depends on the athlete's limits and zones.
+/// Metrics that depend on the athlete's thresholds and zones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
-    /// What it cost.
-    pub load: Found<Load>,
-    /// Normalized power of a ride, or normalized graded speed of a run, over the threshold.
-    pub intensity: Found<Rated>,
-    /// Banister's TRIMP.
-    pub trimp: Found<Rated>,
-    /// Edwards' sum.
-    pub edwards: Found<Rated>,
-    /// Lucia's sum, with stand-ins for the ventilatory thresholds: always estimated.
-    pub lucia: Found<Rated>,
+pub struct ActivityMetrics {
+    pub load: MetricResult<Load>,
+    /// Intensity factor: normalized power of a ride, or normalized graded speed of a run, divided
+    /// by the threshold.
+    pub intensity: MetricResult<ValueWithQuality>,
+    pub trimp: MetricResult<ValueWithQuality>,
+    pub edwards: MetricResult<ValueWithQuality>,
+    /// Lucia's TRIMP with approximated ventilatory thresholds: always estimated.
+    pub lucia: MetricResult<ValueWithQuality>,
     /// Seconds in heart rate zones; `None` where there are no zones or no heart rate.
     pub heart_zones: Option<ZoneTimes>,
-    /// Seconds in zones of graded speed.
+    /// Seconds in zones of grade-adjusted speed.
     pub speed_zones: Option<ZoneTimes>,
     /// Seconds in power zones.
     pub power_zones: Option<ZoneTimes>,
 }
 
-impl Judged {
-    /// The times in zones that could be measured, by what the zones divide.
+impl ActivityMetrics {
+    /// The zone times that could be computed.
     pub fn zone_times(&self) -> impl Iterator<Item = (ZoneKind, &ZoneTimes)> {
         [
             (ZoneKind::HeartRate, &self.heart_zones),
@@ -61,69 +58,89 @@ impl Judged {
     }
 }
 
-/// Judges an activity by its measures, without its samples.
+/// Computes the metrics of an activity from its measures, without the samples.
 #[must_use]
-pub fn judge(
+pub fn compute_activity_metrics(
     activity: &Activity,
     measures: &Measures,
-    limits: &Limits,
+    limits: &AthleteThresholds,
     zones: ZoneSets<'_>,
-    felt: Felt,
-) -> Judged {
+    felt: RpeWithCalibration,
+) -> ActivityMetrics {
     let speed_unit = f64::from(SPEED_BIN_MM_S) / 1000.0;
     let heart = measures.heart.as_ref().ok().zip(zones.heart_rate);
     let speed = measures.speed.as_ref().ok().zip(zones.speed);
     let power = measures.power.as_ref().ok().zip(zones.power);
-    Judged {
+    ActivityMetrics {
         load: load(activity, measures, limits, felt),
-        intensity: relative(activity, measures, limits),
+        intensity: relative_intensity(activity, measures, limits),
         trimp: trimp(activity, measures, limits),
         edwards: edwards_sum(activity, measures, limits),
         lucia: lucia_sum(activity, measures, limits),
-        heart_zones: heart.map(|(heart, zones)| ZoneTimes::of(&heart.seconds, 1.0, zones)),
-        speed_zones: speed.map(|(speed, zones)| ZoneTimes::of(&speed.seconds, speed_unit, zones)),
-        power_zones: power.map(|(power, zones)| ZoneTimes::of(&power.seconds, 1.0, zones)),
+        heart_zones: heart.map(|(heart, zones)| ZoneTimes::from_histogram(&heart.seconds, 1.0, zones)),
+        speed_zones: speed.map(|(speed, zones)| ZoneTimes::from_histogram(&speed.seconds, speed_unit, zones)),
+        power_zones: power.map(|(power, zones)| ZoneTimes::from_histogram(&power.seconds, 1.0, zones)),
     }
 }
 
-fn relative(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
-    let power = || measures.power.as_ref().map_err(Clone::clone).and_then(ridden);
+fn relative_intensity(
+    activity: &Activity,
+    measures: &Measures,
+    limits: &AthleteThresholds,
+) -> MetricResult<ValueWithQuality> {
+    let power = || measures.power.as_ref().map_err(Clone::clone).and_then(normalized_ride_power);
     let speed = || measures.speed.as_ref().map_err(Clone::clone).and_then(|speed| speed.normalized.clone());
-    let (normalized, limit, need): (Normalized, Option<InForce>, Need) = match activity.sport {
-        Sport::Running => (speed()?, limits.threshold_speed, Need::ThresholdSpeed),
-        Sport::Cycling => (power()?, limits.threshold_power, Need::ThresholdPower),
-        // Threshold power is a rider's: what a rower pulls is no share of it.
-        Sport::Swimming | Sport::Rowing | Sport::Strength | Sport::Other | Sport::Rest => {
-            return Err(Absent::OutOfRange { what: "intensity is for runs and rides".to_owned() });
-        }
-    };
-    let limit = limit.ok_or(Absent::missing(need))?;
-    let value = intensity(normalized.value, limit.value(), need)?;
-    Ok(Rated { value, quality: normalized.quality().with(limit.quality) })
+    let (normalized, limit, need): (NormalizedMean, Option<ThresholdInForce>, RequiredInput) =
+        match activity.sport {
+            Sport::Running => (speed()?, limits.threshold_speed, RequiredInput::ThresholdSpeed),
+            Sport::Cycling => (power()?, limits.threshold_power, RequiredInput::ThresholdPower),
+            // Threshold power is for cycling; a rower's power is not comparable with it.
+            Sport::Swimming | Sport::Rowing | Sport::Strength | Sport::Other | Sport::Rest => {
+                return Err(MissingReason::OutOfRange {
+                    what: "intensity applies to runs and rides only".to_owned(),
+                });
+            }
+        };
+    let limit = limit.ok_or(MissingReason::missing(need))?;
+    let value = intensity_factor(normalized.value, limit.value(), need)?;
+    Ok(ValueWithQuality { value, quality: normalized.quality().combine(limit.quality) })
 }
 
-fn trimp(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
+fn trimp(
+    activity: &Activity,
+    measures: &Measures,
+    limits: &AthleteThresholds,
+) -> MetricResult<ValueWithQuality> {
     let (seconds, quality) = heart_seconds(activity, measures)?;
-    let max = limits.max_heart_rate.ok_or(Absent::missing(Need::MaxHeartRate))?;
-    let rest = limits.resting_heart_rate.ok_or(Absent::missing(Need::RestingHeartRate))?;
-    let sex = limits.sex.ok_or(Absent::missing(Need::Sex))?;
-    let value = banister(&seconds, Reserve::new(rest.value(), max.value())?, sex)?;
-    Ok(Rated { value, quality: quality.with(max.quality).with(rest.quality) })
+    let max = limits.max_heart_rate.ok_or(MissingReason::missing(RequiredInput::MaxHeartRate))?;
+    let rest = limits.resting_heart_rate.ok_or(MissingReason::missing(RequiredInput::RestingHeartRate))?;
+    let sex = limits.sex.ok_or(MissingReason::missing(RequiredInput::Sex))?;
+    let value = banister_trimp(&seconds, HeartRateReserve::new(rest.value(), max.value())?, sex)?;
+    Ok(ValueWithQuality { value, quality: quality.combine(max.quality).combine(rest.quality) })
 }
 
-fn edwards_sum(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
+fn edwards_sum(
+    activity: &Activity,
+    measures: &Measures,
+    limits: &AthleteThresholds,
+) -> MetricResult<ValueWithQuality> {
     let (seconds, quality) = heart_seconds(activity, measures)?;
-    let max = limits.max_heart_rate.ok_or(Absent::missing(Need::MaxHeartRate))?;
-    let value = edwards(&seconds, max.value())?;
-    Ok(Rated { value, quality: quality.with(max.quality) })
+    let max = limits.max_heart_rate.ok_or(MissingReason::missing(RequiredInput::MaxHeartRate))?;
+    let value = edwards_trimp(&seconds, max.value())?;
+    Ok(ValueWithQuality { value, quality: quality.combine(max.quality) })
 }
 
-fn lucia_sum(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
+fn lucia_sum(
+    activity: &Activity,
+    measures: &Measures,
+    limits: &AthleteThresholds,
+) -> MetricResult<ValueWithQuality> {
     let (seconds, quality) = heart_seconds(activity, measures)?;
-    let threshold = limits.threshold_heart_rate.ok_or(Absent::missing(Need::ThresholdHeartRate))?;
-    let (first, second) = ventilatory(threshold.value());
-    let quality = quality.with(threshold.quality).with(Quality::Estimated);
-    Ok(Rated { value: lucia(&seconds, first, second)?, quality })
+    let threshold =
+        limits.threshold_heart_rate.ok_or(MissingReason::missing(RequiredInput::ThresholdHeartRate))?;
+    let (first, second) = ventilatory_thresholds(threshold.value());
+    let quality = quality.combine(threshold.quality).combine(Quality::Estimated);
+    Ok(ValueWithQuality { value: lucia_trimp(&seconds, first, second)?, quality })
 }
 
 #[cfg(test)]

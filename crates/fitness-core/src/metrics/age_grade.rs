@@ -1,8 +1,9 @@
 //! Age grading: a time as a share of the best anyone of that age and sex would be expected to run.
 //!
-//! The standards and factors (Jones, USATF Masters Long Distance Running, 2025) are handed in; no table lives here.
+//! The standards and factors (Jones, USATF Masters Long Distance Running, 2025) are passed in; this
+//! module has no tables.
 
-use super::{Absent, Found, finite};
+use super::{MetricResult, MissingReason, finite};
 use crate::domain::units::{Distance, TimeSpan};
 
 /// Percent = 100·(open standard/factor)/time.
@@ -11,19 +12,22 @@ use crate::domain::units::{Distance, TimeSpan};
 ///
 /// # Errors
 /// When a time is not above zero, or the factor is not above 0 and at most 1.
-pub fn age_grade(open_standard: TimeSpan, factor: f64, time: TimeSpan) -> Found<f64> {
+pub fn age_grade(open_standard: TimeSpan, factor: f64, time: TimeSpan) -> MetricResult<f64> {
     if open_standard <= TimeSpan::ZERO || time <= TimeSpan::ZERO {
-        return Err(Absent::OutOfRange { what: "age grading needs times above zero".to_owned() });
+        return Err(MissingReason::OutOfRange { what: "age grading needs times above zero".to_owned() });
     }
     if !(factor > 0.0 && factor <= 1.0) {
-        return Err(Absent::OutOfRange { what: "an age factor is above 0 and at most 1".to_owned() });
+        return Err(MissingReason::OutOfRange {
+            what: "an age factor must be above 0 and at most 1".to_owned(),
+        });
     }
     finite(100.0 * (open_standard.seconds() / factor) / time.seconds(), "age grade")
 }
 
-/// The standard over a distance between two that have one, straight in the logarithm of the distance.
+/// Interpolates the standard of a distance between two others, linearly in the logarithm of the
+/// distance.
 ///
-/// Between 5 km in 769 s and 10 km in 1584 s, 8 km has 1321.6 s.
+/// Between 5 km in 769 s and 10 km in 1584 s, the standard of 8 km is 1321.6 s.
 ///
 /// # Errors
 /// When the distance is not between the two.
@@ -31,14 +35,16 @@ pub fn standard_between(
     shorter: (Distance, TimeSpan),
     longer: (Distance, TimeSpan),
     at: Distance,
-) -> Found<TimeSpan> {
+) -> MetricResult<TimeSpan> {
     if shorter.0 <= Distance::ZERO || shorter.0 >= longer.0 || !(shorter.0..=longer.0).contains(&at) {
-        return Err(Absent::OutOfRange { what: "a distance outside the two standards".to_owned() });
+        return Err(MissingReason::OutOfRange {
+            what: "the distance is outside the two standards".to_owned(),
+        });
     }
     let share = (at.meters() / shorter.0.meters()).ln() / (longer.0.meters() / shorter.0.meters()).ln();
     let (from, to) = (shorter.1.seconds(), longer.1.seconds());
     TimeSpan::from_seconds(from + (to - from) * share)
-        .ok_or_else(|| Absent::OutOfRange { what: "standards that are no times".to_owned() })
+        .ok_or_else(|| MissingReason::OutOfRange { what: "the standards are not valid times".to_owned() })
 }
 
 #[cfg(test)]
@@ -52,7 +58,7 @@ mod tests {
                 .unwrap()
         };
         assert!((of(769, 0.8775, 1200.0) - 73.03).abs() < 0.005, "a man of 50, 5 km in 20:00");
-        // Whoever runs the standard of their age has 100 %.
+        // Running the standard of one's age is 100 %.
         for (standard, factor, aged) in [
             (769, 0.8775, 876.4),   // man of 50, 5 km
             (7235, 0.8963, 8072.1), // man of 50, marathon
@@ -82,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_or_factor_has_no_grade() {
+    fn invalid_time_or_factor_gives_no_age_grade() {
         let minute = TimeSpan::from_secs(60);
         for (standard, factor, time) in [
             (TimeSpan::ZERO, 0.9, minute),

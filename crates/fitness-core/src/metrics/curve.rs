@@ -1,21 +1,22 @@
-//! The best mean over every length of time: a mean-max curve.
+//! Mean-max curves (power curve): the best mean over every duration.
 
-use super::per_second::{Series, Timeline, count};
-use super::{rounded, whole};
+use super::per_second::{Series, Timeline, seconds_i64};
+use super::{round_to_4_decimals, round_to_u32};
 use crate::domain::units::TimeSpan;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Windows need so much of their time known, tenths.
-const KNOWN_TENTHS: i64 = 9;
-/// The longest time of a curve, seconds.
-const LONGEST_S: usize = 21_600;
-/// Values above are left out; no watt, beat or millimetre per second that passed the checks of a series is.
+/// Share of a window that must be known, in tenths.
+const MIN_KNOWN_TENTHS: i64 = 9;
+/// Longest duration of a curve, seconds.
+const MAX_DURATION_S: usize = 21_600;
+/// Values above are dropped. No watt, bpm or mm/s that passed the checks of a series exceeds it.
 const MAX_VALUE: u32 = 100_000;
 
-/// The lengths of time of every curve, seconds: each up to 30, then 9 % apart, and the round ones athletes speak of.
+/// Durations of every curve, seconds: each up to 30, then 9 % apart, plus round ones such as 20
+/// minutes.
 #[must_use]
 pub fn durations() -> &'static [u32] {
     &DURATIONS
@@ -24,27 +25,26 @@ pub fn durations() -> &'static [u32] {
 static DURATIONS: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let apart = std::iter::successors(Some(30.0_f64), |length| Some(length * 1.09));
     let mut lengths: Vec<u32> = (1..=30)
-        .chain(apart.take_while(|length| *length < LONGEST_S as f64).map(|length| length.round() as u32))
+        .chain(apart.take_while(|length| *length < MAX_DURATION_S as f64).map(|length| length.round() as u32))
         .chain([60, 120, 180, 240, 300, 480, 600, 900, 1200, 1800, 2400, 3600, 5400, 7200, 10_800, 14_400])
-        .chain([LONGEST_S as u32])
+        .chain([MAX_DURATION_S as u32])
         .collect();
     lengths.sort_unstable();
     lengths.dedup();
     lengths
 });
 
-/// The best mean over each of [`durations`], as far as the recording reaches. It never rises: what was held for a
-/// minute was held for a second.
+/// The best mean over each of [`durations`], as far as the recording reaches. It never rises with
+/// the duration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Curve(Vec<u32>);
+pub struct MeanMaxCurve(Vec<u32>);
 
-/// A curve's values are kept in tenths of their unit: of a watt, a beat, a millimetre per second.
+/// Values are stored in tenths of their unit (W, bpm, mm/s).
 const PER_UNIT: f64 = 10.0;
 
-impl Curve {
-    /// The curve of a series.
+impl MeanMaxCurve {
     #[must_use]
-    pub fn of(peaks: &Peaks) -> Self {
+    pub fn from_peaks(peaks: &Peaks) -> Self {
         let reached = peaks.0.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         let mut best: Vec<u32> =
             peaks.0[..reached].iter().map(|peak| peak.map_or(0, |peak| tenths(peak.mean))).collect();
@@ -56,12 +56,12 @@ impl Curve {
         Self(best)
     }
 
-    /// Seconds and the best mean over them, in the unit of the series.
+    /// Duration in seconds and best mean, in the unit of the series.
     pub fn points(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
         durations().iter().zip(&self.0).map(|(seconds, value)| (*seconds, f64::from(*value) / PER_UNIT))
     }
 
-    /// The best mean over a length of time that is one of [`durations`].
+    /// The best mean over one of the [`durations`].
     #[must_use]
     pub fn at(&self, seconds: u32) -> Option<f64> {
         let at = durations().binary_search(&seconds).ok()?;
@@ -69,49 +69,49 @@ impl Curve {
     }
 }
 
-/// Its first value and by how much each is lower than the one before: small numbers, which are short as text.
-impl Serialize for Curve {
+/// Delta encoding: the first value, then the drop to each next one. Small numbers are short as
+/// text.
+impl Serialize for MeanMaxCurve {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let drops = self.0.windows(2).map(|pair| pair[0] - pair[1]);
         serializer.collect_seq(self.0.first().copied().into_iter().chain(drops))
     }
 }
 
-impl<'de> Deserialize<'de> for Curve {
+impl<'de> Deserialize<'de> for MeanMaxCurve {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut values: Vec<u32> = Vec::deserialize(deserializer)?;
         if values.len() > durations().len() {
-            return Err(D::Error::custom("a curve with more values than there are lengths of time"));
+            return Err(D::Error::custom("curve has more values than durations"));
         }
         for at in 1..values.len() {
             let value = values[at - 1].checked_sub(values[at]);
-            values[at] = value.ok_or_else(|| D::Error::custom("a curve that falls below zero"))?;
+            values[at] = value.ok_or_else(|| D::Error::custom("curve value below zero"))?;
         }
         Ok(Self(values))
     }
 }
 
 fn tenths(mean: f64) -> u32 {
-    whole(mean * PER_UNIT)
+    round_to_u32(mean * PER_UNIT)
 }
 
-/// Running sums of a series, from which the mean of any window is two subtractions.
+/// Prefix sums of a series: the mean of any window takes two subtractions.
 #[derive(Debug, Clone)]
-pub struct Sums {
-    /// Sums before each second, one more than seconds. They wrap; the sum of a window does not reach that far.
-    /// Signed, because that is what a machine compares several of at a time.
+pub struct PrefixSums {
+    /// Sum before each second, one entry more than seconds. Wraps, which cancels out within
+    /// `max_window`. Signed, because SIMD comparisons are.
     sums: Vec<i32>,
     /// Known seconds before each second; empty when all are known.
     known: Vec<i32>,
-    /// Seconds a window may have before its sum could wrap.
-    reach: usize,
+    /// Longest window whose sum cannot wrap, seconds.
+    max_window: usize,
     chunks: Vec<Range<usize>>,
 }
 
-impl Sums {
-    /// Sums up a series.
+impl PrefixSums {
     #[must_use]
-    pub fn of<T: Copy + Into<u32>>(timeline: &Timeline, series: &Series<T>) -> Self {
+    pub fn from_series<T: Copy + Into<u32>>(timeline: &Timeline, series: &Series<T>) -> Self {
         let (mut sum, mut seconds, mut highest) = (0_i32, 0, 1);
         let (mut sums, mut known) = (vec![0; series.len() + 1], vec![0; series.len() + 1]);
         for ((sample, sum_after), known_after) in series.iter().zip(&mut sums[1..]).zip(&mut known[1..]) {
@@ -126,102 +126,103 @@ impl Sums {
         }
         let chunks = timeline.chunks().iter().map(|chunk| chunk.at.clone());
         let chunks = chunks.filter(|at| at.end <= series.len()).collect();
-        Self { sums, known, reach: (i32::MAX.unsigned_abs() / highest) as usize, chunks }
+        Self { sums, known, max_window: (i32::MAX.unsigned_abs() / highest) as usize, chunks }
     }
 
-    /// The mean of a window's known seconds, when at least nine tenths of it are known.
+    /// Mean of the known seconds of a window, if at least 90 % are known.
     #[must_use]
     pub fn mean(&self, window: Range<usize>) -> Option<f64> {
-        self.fraction(&window).map(Fraction::value)
+        self.fraction(&window).map(ExactMean::value)
     }
 
-    fn fraction(&self, window: &Range<usize>) -> Option<Fraction> {
-        let length = count(window.len());
-        if length == 0 || window.end >= self.sums.len() || window.len() > self.reach {
+    fn fraction(&self, window: &Range<usize>) -> Option<ExactMean> {
+        let length = seconds_i64(window.len());
+        if length == 0 || window.end >= self.sums.len() || window.len() > self.max_window {
             return None;
         }
-        let known = self.known_in(window);
+        let known = self.known_seconds(window);
         let sum = i64::from(self.sums[window.end].wrapping_sub(self.sums[window.start]));
-        (known * 10 >= length * KNOWN_TENTHS).then_some(Fraction { sum, known })
+        (known * 10 >= length * MIN_KNOWN_TENTHS).then_some(ExactMean { sum, known })
     }
 
-    /// The window of so many seconds with the highest mean within a stretch without a break, the first of equals.
+    /// The first window of the given length with the highest mean. Windows do not span breaks.
     #[must_use]
-    pub fn peak(&self, seconds: usize) -> Option<Peak> {
+    pub fn peak(&self, seconds: usize) -> Option<PeakValue> {
         self.peak_near(seconds, 0)
     }
 
-    /// Nearly no window beats the best so far, so all that is asked of [`AT_ONCE`] of them is whether one might. Only
-    /// where one might are they reckoned. The window that begins at `hint` comes first: the better it is, the fewer
-    /// others might.
-    fn peak_near(&self, seconds: usize, hint: usize) -> Option<Peak> {
-        if seconds == 0 || seconds > self.reach {
+    /// Few windows beat the best so far, so whole blocks are first tested with SIMD for whether any
+    /// could; only those are searched. The window at `hint` goes first: the better it is, the more
+    /// blocks are skipped.
+    fn peak_near(&self, seconds: usize, hint: usize) -> Option<PeakValue> {
+        if seconds == 0 || seconds > self.max_window {
             return None;
         }
         let chunk = self.chunks.partition_point(|chunk| chunk.end <= hint);
         let chunk = self.chunks.get(chunk).filter(|chunk| chunk.len() >= seconds);
         let hinted = chunk.map(|chunk| hint.clamp(chunk.start, chunk.end - seconds));
         let hinted = hinted.and_then(|start| self.fraction(&(start..start + seconds)));
-        let (mut best, mut start) = (hinted.map_or(Fraction::NONE, Fraction::just_below), None);
-        let mut most = best.of(seconds);
+        let (mut best, mut start) = (hinted.map_or(ExactMean::NONE, ExactMean::just_below), None);
+        let mut most = best.max_sum(seconds);
         for block in self.blocks(seconds) {
             let stretch = block.start..block.end + seconds - 1;
-            if self.most_of(&stretch, seconds).is_some_and(|most| !most.exceeds(best)) {
+            if self.upper_bound(&stretch, seconds).is_some_and(|most| !most.exceeds(best)) {
                 continue;
             }
-            let higher = if self.known_in(&stretch) == count(stretch.len()) {
-                self.higher(most, &block, seconds)
+            let higher = if self.known_seconds(&stretch) == seconds_i64(stretch.len()) {
+                self.find_higher(most, &block, seconds)
             } else {
-                self.higher_of_known(best, &block, seconds)
+                self.find_higher_mean(best, &block, seconds)
             };
             if let Some((at, mean)) = higher {
-                (best, most, start) = (mean, mean.of(seconds), Some(at));
+                (best, most, start) = (mean, mean.max_sum(seconds), Some(at));
             }
         }
-        start.map(|start| Peak { start, mean: best.value() })
+        start.map(|start| PeakValue { start, mean: best.value() })
     }
 
-    /// No window of a stretch has a higher mean: none has more of the sum than all of it, nor fewer known seconds than
-    /// are left without the rest.
-    fn most_of(&self, stretch: &Range<usize>, seconds: usize) -> Option<Fraction> {
-        (stretch.len() <= self.reach).then(|| {
+    /// Upper bound of the mean of any window in a segment: the whole sum over the fewest known
+    /// seconds a window can have.
+    fn upper_bound(&self, stretch: &Range<usize>, seconds: usize) -> Option<ExactMean> {
+        (stretch.len() <= self.max_window).then(|| {
             let sum = i64::from(self.sums[stretch.end].wrapping_sub(self.sums[stretch.start]));
-            let known = self.known_in(stretch) - count(stretch.len() - seconds);
-            Fraction { sum, known: known.max((count(seconds) * KNOWN_TENTHS + 9) / 10) }
+            let known = self.known_seconds(stretch) - seconds_i64(stretch.len() - seconds);
+            ExactMean { sum, known: known.max((seconds_i64(seconds) * MIN_KNOWN_TENTHS + 9) / 10) }
         })
     }
 
-    fn known_in(&self, stretch: &Range<usize>) -> i64 {
+    fn known_seconds(&self, stretch: &Range<usize>) -> i64 {
         match &self.known[..] {
-            [] => count(stretch.len()),
+            [] => seconds_i64(stretch.len()),
             known => i64::from(known[stretch.end] - known[stretch.start]),
         }
     }
 
-    /// The first of the best windows that begin in a block, if its sum is above `most`; of a stretch known throughout.
-    fn higher(&self, most: i32, block: &Range<usize>, seconds: usize) -> Option<(usize, Fraction)> {
-        let sums = || growth(&self.sums, block, seconds);
+    /// The first best window starting in a block, if its sum is above `most`. For segments without
+    /// unknown seconds.
+    fn find_higher(&self, most: i32, block: &Range<usize>, seconds: usize) -> Option<(usize, ExactMean)> {
+        let sums = || window_sums(&self.sums, block, seconds);
         if !sums().fold(false, |any, sum| any | (sum > most)) {
             return None;
         }
         let highest = sums().fold(0, i32::max);
         let at = sums().position(|sum| sum == highest)?;
-        Some((block.start + at, Fraction { sum: i64::from(highest), known: count(seconds) }))
+        Some((block.start + at, ExactMean { sum: i64::from(highest), known: seconds_i64(seconds) }))
     }
 
-    /// The same of any stretch, if its mean is above `best`: first many windows are asked whether one might be, then few
-    /// at a time.
-    fn higher_of_known(
+    /// Like [`find_higher`](Self::find_higher) for any segment: tests large blocks first, then
+    /// small ones.
+    fn find_higher_mean(
         &self,
-        mut best: Fraction,
+        mut best: ExactMean,
         block: &Range<usize>,
         seconds: usize,
-    ) -> Option<(usize, Fraction)> {
+    ) -> Option<(usize, ExactMean)> {
         if !self.any_above(best, block, seconds) {
             return None;
         }
         let mut higher = None;
-        for few in pieces(block.clone(), FEW) {
+        for few in split_range(block.clone(), SMALL_BLOCK_LEN) {
             if self.any_above(best, &few, seconds) {
                 for at in few {
                     let mean = self.fraction(&(at..at + seconds));
@@ -234,50 +235,51 @@ impl Sums {
         higher
     }
 
-    /// Whether the mean of a window that begins in a block might be above another. In single precision a machine does
-    /// twice as many at a time; what that cannot hold exactly is asked against a mean lowered by more than its error.
-    fn any_above(&self, best: Fraction, block: &Range<usize>, seconds: usize) -> bool {
-        let enough = ((count(seconds) * KNOWN_TENTHS + 9) / 10) as i32;
-        // Then twice the highest sum times its seconds has no more than 24 bits.
-        let exact = self.reach >= seconds * seconds * 256;
+    /// Whether a window starting in a block could have a mean above `best`. Uses single precision,
+    /// twice as wide in SIMD; where that is not exact, compares with a bound lowered by more than
+    /// the error.
+    fn any_above(&self, best: ExactMean, block: &Range<usize>, seconds: usize) -> bool {
+        let enough = ((seconds_i64(seconds) * MIN_KNOWN_TENTHS + 9) / 10) as i32;
+        // Then twice the highest sum times its seconds fits into 24 bits.
+        let exact = self.max_window >= seconds * seconds * 256;
         let bar = if exact { best.sum as f64 } else { best.sum as f64 * (1.0 - 1e-6) } as f32;
         let known_of_best = best.known as f32;
-        let windows = growth(&self.sums, block, seconds).zip(growth(&self.known, block, seconds));
+        let windows = window_sums(&self.sums, block, seconds).zip(window_sums(&self.known, block, seconds));
         windows.fold(false, |any, (sum, known)| {
             any | ((known >= enough) & (sum as f32 * known_of_best > bar * known as f32))
         })
     }
 
-    /// The starts of all windows of so many seconds, in order, a few at a time.
+    /// The start positions of all windows of a length, in blocks.
     fn blocks(&self, seconds: usize) -> impl Iterator<Item = Range<usize>> + '_ {
         let starts = move |chunk: &Range<usize>| chunk.start..(chunk.end + 1).saturating_sub(seconds);
-        self.chunks.iter().map(starts).flat_map(|starts| pieces(starts, AT_ONCE))
+        self.chunks.iter().map(starts).flat_map(|starts| split_range(starts, BLOCK_LEN))
     }
 }
 
-/// A range in parts of a length, the last as long as is left.
-fn pieces(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
+/// Splits a range into parts of a length; the last can be shorter.
+fn split_range(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;
     range.step_by(length).map(move |start| start..(start + length).min(end))
 }
 
 /// The window of a given length with the highest mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Peak {
-    /// Its first second.
+pub struct PeakValue {
     pub start: usize,
-    /// Its mean, in the unit of the series.
+    /// In the unit of the series.
     pub mean: f64,
 }
 
 /// The best windows of a series for each of [`durations`].
 #[derive(Debug, Clone)]
-pub struct Peaks(Vec<Option<Peak>>);
+pub struct Peaks(Vec<Option<PeakValue>>);
 
 impl Peaks {
-    /// Finds them. The best two minutes mostly lie about the best minute.
+    /// Searches each duration near the peak of the previous one: the best two minutes usually
+    /// contain the best minute.
     #[must_use]
-    pub fn of(sums: &Sums) -> Self {
+    pub fn from_sums(sums: &PrefixSums) -> Self {
         let mut hint = 0;
         let mut peak = |seconds: &u32| {
             let peak = sums.peak_near(*seconds as usize, hint);
@@ -287,22 +289,21 @@ impl Peaks {
         Self(durations().iter().map(&mut peak).collect())
     }
 
-    /// The best window of a length of time that is one of [`durations`].
+    /// The best window of one of the [`durations`].
     #[must_use]
-    pub fn at(&self, seconds: u32) -> Option<Peak> {
+    pub fn at(&self, seconds: u32) -> Option<PeakValue> {
         durations().binary_search(&seconds).ok().and_then(|at| self.0[at])
     }
 }
 
-/// A mean, as exact as it was measured.
+/// An exact mean: sum over known seconds.
 #[derive(Debug, Clone, Copy)]
-struct Fraction {
+struct ExactMean {
     sum: i64,
     known: i64,
 }
 
-impl Fraction {
-    /// Below every mean.
+impl ExactMean {
     const NONE: Self = Self { sum: -1, known: 1 };
 
     fn value(self) -> f64 {
@@ -313,58 +314,60 @@ impl Fraction {
         self.sum * other.known > other.sum * self.known
     }
 
-    /// A little less, so that the first window with this mean is found and not only one that is better.
+    /// Slightly less, so that a search also finds windows with an equal mean.
     const fn just_below(self) -> Self {
         Self { sum: 2 * self.sum - 1, known: 2 * self.known }
     }
 
-    /// The highest sum that so many seconds can have without exceeding this mean. It fits: no sum a [`Sums`] can reach
-    /// is too high for an `i32`.
-    const fn of(self, seconds: usize) -> i32 {
-        (self.sum * count(seconds)).div_euclid(self.known) as i32
+    /// The highest sum over that many seconds that does not exceed this mean. Fits an `i32` like
+    /// every sum of [`PrefixSums`].
+    const fn max_sum(self, seconds: usize) -> i32 {
+        (self.sum * seconds_i64(seconds)).div_euclid(self.known) as i32
     }
 }
 
-/// Windows looked at together.
-const AT_ONCE: usize = 128;
-/// Windows looked at together where one of many might be the best.
-const FEW: usize = 16;
+const BLOCK_LEN: usize = 128;
+/// Windows per block when searching a block that could contain the best.
+const SMALL_BLOCK_LEN: usize = 16;
 
-/// What running sums grow by over each window that begins in a block.
-fn growth<'a>(sums: &'a [i32], block: &Range<usize>, seconds: usize) -> impl Iterator<Item = i32> + use<'a> {
+/// The sums of all windows starting in a block.
+fn window_sums<'a>(
+    sums: &'a [i32],
+    block: &Range<usize>,
+    seconds: usize,
+) -> impl Iterator<Item = i32> + use<'a> {
     let ends = &sums[block.start + seconds..block.end + seconds];
     ends.iter().zip(&sums[block.clone()]).map(|(end, start)| end.wrapping_sub(*start))
 }
 
-/// The lengths of time a best effort is kept for, seconds.
+/// Durations for which best efforts are stored, seconds.
 pub const EFFORT_SECONDS: [u32; 13] = [5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 2400, 3600, 7200];
 
-/// The best mean over a length of time, and where it was.
+/// The best mean over a duration, and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct TimedEffort {
-    /// How long.
+pub struct BestMean {
     #[serde(rename = "time_ms")]
     pub time: TimeSpan,
-    /// From the activity's start.
+    /// Offset from the activity's start.
     #[serde(rename = "start_ms")]
     pub start: TimeSpan,
-    /// The mean, in the unit of the series.
+    /// Mean, in the unit of the series.
     pub value: f64,
-    /// Mean heart rate, where most of it is known.
+    /// Mean heart rate, if at least 90 % is known.
     pub heart_rate: Option<f64>,
 }
 
 /// The best efforts over [`EFFORT_SECONDS`], as far as the recording reaches.
 #[must_use]
-pub fn timed_efforts(timeline: &Timeline, peaks: &Peaks, heart: Option<&Sums>) -> Vec<TimedEffort> {
+pub fn timed_efforts(timeline: &Timeline, peaks: &Peaks, heart: Option<&PrefixSums>) -> Vec<BestMean> {
     let effort = |seconds: &u32| {
-        let Peak { start, mean } = peaks.at(*seconds)?;
+        let PeakValue { start, mean } = peaks.at(*seconds)?;
         let window = start..start + *seconds as usize;
-        Some(TimedEffort {
+        Some(BestMean {
             time: TimeSpan::from_secs(i64::from(*seconds)),
             start: TimeSpan::from_ms(timeline.offset_ms(start)),
-            value: rounded(mean),
-            heart_rate: heart.and_then(|heart| heart.mean(window)).map(rounded),
+            value: round_to_4_decimals(mean),
+            heart_rate: heart.and_then(|heart| heart.mean(window)).map(round_to_4_decimals),
         })
     };
     EFFORT_SECONDS.iter().filter_map(effort).collect()

@@ -1,204 +1,187 @@
-//! Everything a day means, from the first day of data to the frontier, walked once.
+//! Daily metrics: training load, fitness, HRV, resting heart rate, sleep, recovery.
 //!
-//! The value of a day depends on its own window of days and on the state of the evening before. So when a day changes,
-//! [`resume`] from it gives, bit for bit, what [`walk`] over everything would give.
+//! A day depends on a fixed window of days and on the [`DayState`] of the evening before. So when a
+//! day changes, [`compute_days_after`] from there gives bit for bit the same result as
+//! [`compute_days`] over everything.
 
-use crate::adherence::data_frontier::{Frontier, Reach};
+use crate::adherence::data_frontier::{DataFrontier, DayCoverage};
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
 use crate::domain::wellness::DailyWellness;
 use crate::metrics::fitness::{DayLoad, FitnessState, Form, Ramp};
-use crate::metrics::load::distribution::{
-    AcuteChronic, Monotony, Spike, Weighted, acute_chronic, monotony, spike,
+use crate::metrics::load::monotony_and_spikes::{
+    AcuteChronic, EwmaLoads, Monotony, Spike, acute_chronic, monotony, spike,
 };
-use crate::metrics::recovery::baseline::{BODY_BATTERY, RESPIRATION, Reading, STRESS, WEEK, WEIGHT};
+use crate::metrics::recovery::baseline::{
+    BODY_BATTERY, RESPIRATION, ReadingWithBaseline, STRESS, WEEK, WEIGHT,
+};
 use crate::metrics::recovery::hrv::{Hrv, RANGE_NIGHTS, hrv};
-use crate::metrics::recovery::illness::{IllnessHint, illness_hint, no_signs, signs};
-use crate::metrics::recovery::resting_hr::{Resting, resting};
+use crate::metrics::recovery::illness::{IllnessHint, has_illness_signs, illness_hint, missing_signs};
+use crate::metrics::recovery::resting_hr::{RestingHr, resting};
 use crate::metrics::recovery::sleep::{SleepDay, need_hours, sleep};
-use crate::metrics::recovery::{Recovery, Signals, recovery};
-use crate::metrics::{Absent, Found, Quality};
+use crate::metrics::recovery::{Recovery, RecoveryInput, recovery};
+use crate::metrics::{MetricResult, MissingReason, Quality};
 use serde::{Deserialize, Serialize};
 
-/// How many days before a day its value can depend on: 7 nights after 60, one day earlier for "two days in a row".
+/// How many earlier days a day can depend on: a week of nights and the 60 before it.
 pub const CONTEXT_DAYS: usize = WEEK + RANGE_NIGHTS;
 
-/// What is known about one day.
+/// Input data of one day.
 #[derive(Debug, Clone)]
 pub struct DayInput<'a> {
-    /// Which day.
     pub day: Day,
-    /// Its training.
     pub load: DayLoad,
-    /// What the device measured; `None` where there is no report.
+    /// `None` without a record for the day.
     pub wellness: Option<&'a DailyWellness>,
-    /// How the athlete feels, 1 to 5.
+    /// The check-in's rating of the day, 1 to 5.
     pub feel: Option<u8>,
-    /// The longest run that began on it.
+    /// The longest run that started on this day.
     pub longest_run: Option<Distance>,
 }
 
 impl DayInput<'_> {
-    /// A day on which nothing was done or measured.
+    /// A day without activities or measurements.
     #[must_use]
     pub const fn empty(day: Day) -> Self {
         Self { day, load: DayLoad::NONE, wellness: None, feel: None, longest_run: None }
     }
 }
 
-/// What the athlete set that days are measured by. Changing it changes every day: walk again from the first.
+/// Profile settings used by daily metrics. A change affects every day: recompute from the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DaySettings {
-    /// How long the athlete wants to sleep.
+    /// The athlete's sleep goal.
     pub sleep_need: Option<TimeSpan>,
 }
 
-/// What a day means.
+/// Metrics of a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DayMetrics {
-    /// Which day.
     pub day: Day,
-    /// Load, fitness and fatigue of the evening; not there while the day is still open.
-    pub training: Found<Training>,
-    /// The morning's form.
+    /// Load, fitness and fatigue in the evening; missing while the day is not complete.
+    pub training: MetricResult<TrainingMetrics>,
     pub form: Form,
-    /// The day's longest run against the 30 days before.
-    pub spike: Found<Spike>,
-    /// Heart rate variability.
+    /// The day's longest run compared with the 30 days before.
+    pub spike: MetricResult<Spike>,
     pub hrv: Hrv,
-    /// Resting heart rate.
-    pub resting: Resting,
-    /// Sleep.
+    pub resting: RestingHr,
     pub sleep: SleepDay,
-    /// Mean stress.
-    pub stress: Reading,
-    /// Highest body battery.
-    pub body_battery: Reading,
-    /// Body weight, kilograms.
-    pub weight: Reading,
-    /// Breaths per minute.
-    pub respiration: Reading,
-    /// The morning's recovery.
-    pub recovery: Found<Recovery>,
-    /// Whether to ask about symptoms.
-    pub illness: Found<IllnessHint>,
-    /// What the next day goes on from; `None` while the day is still open.
+    pub stress: ReadingWithBaseline,
+    pub body_battery: ReadingWithBaseline,
+    pub weight: ReadingWithBaseline,
+    pub respiration: ReadingWithBaseline,
+    pub recovery: MetricResult<Recovery>,
+    /// Possible signs of illness.
+    pub illness: MetricResult<IllnessHint>,
+    /// State for computing the next day; `None` while the day is not complete.
     pub state: Option<DayState>,
 }
 
-/// A complete day's training and what it led to.
+/// Training metrics of a complete day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Training {
-    /// The day's load.
+pub struct TrainingMetrics {
     pub load: DayLoad,
-    /// Fitness of the evening.
+    /// CTL in the evening.
     pub fitness: f64,
-    /// Fatigue of the evening.
+    /// ATL in the evening.
     pub fatigue: f64,
-    /// How far both can be leaned on.
+    /// Quality of fitness and fatigue.
     pub quality: Quality,
-    /// How much of its final value fitness has reached, percent.
+    /// How far fitness has converged since the start of the data, percent.
     pub settled_percent: u8,
     /// Change of fitness over seven days.
-    pub ramp: Found<Ramp>,
-    /// How alike the last seven days were.
-    pub monotony: Found<Monotony>,
-    /// The last week against the last month; a description.
+    pub ramp: MetricResult<Ramp>,
+    /// Training monotony of the last seven days.
+    pub monotony: MetricResult<Monotony>,
+    /// Acute to chronic load ratios; descriptive only.
     pub acute_chronic: AcuteChronic,
 }
 
-/// What carries over from a day to the next.
+/// State carried over from one day to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct DayState {
-    /// The day whose evening this is.
+    /// The state is that of this day's evening.
     pub day: Day,
-    /// Fitness and fatigue.
     pub fitness: FitnessState,
-    /// Exponentially weighted loads.
-    pub weighted: Weighted,
+    pub weighted: EwmaLoads,
 }
 
-/// A history that cannot be walked.
+/// Input days that cannot be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadHistory {
-    /// A day is missing, or the days are out of order.
-    #[error("the days must follow each other without a gap; {0} is not followed by the next day")]
+pub enum HistoryError {
+    #[error("the days must be consecutive; the day after {0} is missing")]
     Gap(Day),
-    /// The days given do not reach back far enough before the first one to compute.
-    #[error("recomputing needs {needed} days before the first one to compute, not {have}")]
-    ShortContext {
-        /// How many were given.
-        have: usize,
-        /// How many it takes.
-        needed: usize,
-    },
+    /// Too few context days before the first day to compute.
+    #[error("recomputing needs {needed} days before the first computed day, got {have}")]
+    ShortContext { have: usize, needed: usize },
 }
 
-/// Every day from the first to the frontier. Days after the frontier are left out: nothing is known about them, and
-/// nothing is not zero. Days within it on which nothing was done are given as [`DayInput::empty`]. The open day, if
-/// there is one, has its morning (form, recovery, sleep) but no evening.
+/// Computes every day up to the data frontier. Later days are left out, because missing data is not
+/// a rest day; days without training before it must be passed as [`DayInput::empty`]. An incomplete
+/// day has morning values (form, recovery, sleep) but no evening values.
 ///
 /// # Errors
-/// When the days do not follow each other.
-pub fn walk(
+/// When the days are not consecutive.
+pub fn compute_days(
     inputs: &[DayInput<'_>],
-    frontier: Frontier,
+    frontier: DataFrontier,
     settings: &DaySettings,
-) -> Result<Vec<DayMetrics>, BadHistory> {
-    from_index(inputs, 0, FitnessState::START, Weighted::START, frontier, settings)
+) -> Result<Vec<DayMetrics>, HistoryError> {
+    compute_days_from_index(inputs, 0, FitnessState::START, EwmaLoads::START, frontier, settings)
 }
 
-/// The days after a stored state. `inputs` holds the [`CONTEXT_DAYS`] up to and including the state's day, or all
-/// there were, and then the days to compute.
+/// Computes the days after a stored state. `inputs` holds the [`CONTEXT_DAYS`] up to and including
+/// the state's day (or all there are), then the days to compute.
 ///
 /// # Errors
-/// When the days do not follow each other or begin too late.
-pub fn resume(
+/// When the days are not consecutive or start too late.
+pub fn compute_days_after(
     before: &DayState,
     inputs: &[DayInput<'_>],
-    frontier: Frontier,
+    frontier: DataFrontier,
     settings: &DaySettings,
-) -> Result<Vec<DayMetrics>, BadHistory> {
+) -> Result<Vec<DayMetrics>, HistoryError> {
     let start = inputs.iter().take_while(|input| input.day <= before.day).count();
     let needed = CONTEXT_DAYS.min(before.fitness.days() as usize);
     let reaches = start.checked_sub(1).is_some_and(|last| inputs[last].day == before.day);
     if start < needed || (needed > 0 && !reaches) {
-        return Err(BadHistory::ShortContext { have: start, needed });
+        return Err(HistoryError::ShortContext { have: start, needed });
     }
-    from_index(inputs, start, before.fitness, before.weighted, frontier, settings)
+    compute_days_from_index(inputs, start, before.fitness, before.weighted, frontier, settings)
 }
 
-fn from_index(
+fn compute_days_from_index(
     inputs: &[DayInput<'_>],
     start: usize,
     mut fitness: FitnessState,
-    mut weighted: Weighted,
-    frontier: Frontier,
+    mut weighted: EwmaLoads,
+    frontier: DataFrontier,
     settings: &DaySettings,
-) -> Result<Vec<DayMetrics>, BadHistory> {
+) -> Result<Vec<DayMetrics>, HistoryError> {
     if let Some(pair) = inputs.windows(2).find(|pair| pair[0].day.next() != pair[1].day) {
-        return Err(BadHistory::Gap(pair[0].day));
+        return Err(HistoryError::Gap(pair[0].day));
     }
-    let known = inputs.iter().take_while(|input| frontier.reach(input.day) != Reach::Beyond).count();
-    let series = Series::of(&inputs[..known]);
+    let known =
+        inputs.iter().take_while(|input| frontier.day_coverage(input.day) != DayCoverage::Beyond).count();
+    let series = DaySeries::from_inputs(&inputs[..known]);
     let mut days = Vec::with_capacity(known.saturating_sub(start));
-    let mut signs_before = series.signs(start);
+    let mut signs_before = series.illness_signs(start);
     for (i, input) in inputs.iter().enumerate().take(known).skip(start) {
         let morning = fitness;
-        let complete = frontier.reach(input.day) == Reach::Complete;
+        let complete = frontier.day_coverage(input.day) == DayCoverage::Complete;
         if complete {
             fitness = fitness.after(&input.load);
             weighted = weighted.after(&input.load);
         }
         let evening = complete.then_some(DayState { day: input.day, fitness, weighted });
-        let day = series.day(i, input, &morning, evening, settings, &mut signs_before);
+        let day = series.day_metrics(i, input, &morning, evening, settings, &mut signs_before);
         days.push(day);
     }
     Ok(days)
 }
 
-/// The days' values by what they are, one entry per day.
-struct Series<'a> {
+/// Input values as one series per kind, with one entry per day.
+struct DaySeries<'a> {
     loads: Vec<&'a DayLoad>,
     runs: Vec<Option<Distance>>,
     hrv: Vec<Option<f64>>,
@@ -210,8 +193,8 @@ struct Series<'a> {
     respiration: Vec<Option<f64>>,
 }
 
-impl<'a> Series<'a> {
-    fn of(inputs: &'a [DayInput<'_>]) -> Self {
+impl<'a> DaySeries<'a> {
+    fn from_inputs(inputs: &'a [DayInput<'_>]) -> Self {
         let each = |value: &dyn Fn(&DailyWellness) -> Option<f64>| {
             inputs.iter().map(|input| input.wellness.and_then(value)).collect::<Vec<_>>()
         };
@@ -228,30 +211,30 @@ impl<'a> Series<'a> {
         }
     }
 
-    /// The signs of the day before the one with this index.
-    fn signs(&self, index: usize) -> Found<bool> {
+    /// Illness signs of the day before `index`.
+    fn illness_signs(&self, index: usize) -> MetricResult<bool> {
         if index == 0 || index > self.hrv.len() {
-            return no_signs();
+            return missing_signs();
         }
         let respiration = RESPIRATION.reading(&self.respiration[..index]);
-        signs(&resting(&self.resting[..index]), &hrv(&self.hrv[..index]), &respiration)
+        has_illness_signs(&resting(&self.resting[..index]), &hrv(&self.hrv[..index]), &respiration)
     }
 
-    fn day(
+    fn day_metrics(
         &self,
         i: usize,
         input: &DayInput<'_>,
         morning: &FitnessState,
         evening: Option<DayState>,
         settings: &DaySettings,
-        signs_before: &mut Found<bool>,
+        signs_before: &mut MetricResult<bool>,
     ) -> DayMetrics {
         let form = morning.form();
         let hrv = hrv(&self.hrv[..=i]);
         let resting = resting(&self.resting[..=i]);
         let sleep = sleep(&self.slept[..=i], settings.sleep_need);
         let respiration = RESPIRATION.reading(&self.respiration[..=i]);
-        let recovery = recovery(&Signals {
+        let recovery = recovery(&RecoveryInput {
             hrv: &hrv,
             resting: &resting,
             slept: &sleep.night.value,
@@ -259,13 +242,14 @@ impl<'a> Series<'a> {
             feel: input.feel,
             form: &morning.learned_form(),
         });
-        let signs_today = signs(&resting, &hrv, &respiration);
+        let signs_today = has_illness_signs(&resting, &hrv, &respiration);
         let illness = illness_hint(&signs_today, signs_before);
         *signs_before = signs_today;
-        let whole_day = |reading: Reading| if evening.is_some() { reading } else { reading.not_yet() };
+        let whole_day =
+            |reading: ReadingWithBaseline| if evening.is_some() { reading } else { reading.into_pending() };
         DayMetrics {
             day: input.day,
-            training: evening.ok_or(Absent::NotYet).map(|state| self.training(i, &input.load, &state)),
+            training: evening.ok_or(MissingReason::NotYet).map(|state| self.training(i, &input.load, &state)),
             form,
             spike: spike(&self.runs[..=i]),
             hrv,
@@ -281,8 +265,8 @@ impl<'a> Series<'a> {
         }
     }
 
-    fn training(&self, i: usize, load: &DayLoad, evening: &DayState) -> Training {
-        Training {
+    fn training(&self, i: usize, load: &DayLoad, evening: &DayState) -> TrainingMetrics {
+        TrainingMetrics {
             load: load.clone(),
             fitness: evening.fitness.fitness(),
             fatigue: evening.fitness.fatigue(),

@@ -1,35 +1,34 @@
-//! A runner's fastest time over the usual distances within one activity.
+//! Best efforts: a runner's fastest times over standard distances within one activity.
 
-use super::curve::Sums;
-use super::per_second::{Sampled, Series, Timeline};
-use super::rounded;
+use super::curve::PrefixSums;
+use super::per_second::{SampledRecording, Series, Timeline};
+use super::round_to_4_decimals;
 use crate::domain::stream::{Channel, Recording};
 use crate::domain::units::{Distance, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The fastest stretch over a distance.
+/// The fastest segment over a distance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Effort {
-    /// Over which distance.
+pub struct BestEffort {
     #[serde(rename = "distance_mm")]
     pub distance: Distance,
-    /// From the activity's start.
+    /// Offset from the activity's start.
     #[serde(rename = "start_ms")]
     pub start: TimeSpan,
-    /// How long it took, pauses included: that is how a race is timed.
+    /// Time including pauses, as in a race.
     #[serde(rename = "time_ms")]
     pub time: TimeSpan,
-    /// Mean heart rate, where most of it is known.
+    /// Mean heart rate, if at least 90 % is known.
     pub heart_rate: Option<f64>,
-    /// Metres higher at its end than at its beginning, per metre; where the altitude at both is known.
+    /// Net elevation change per metre, if the altitude at both ends is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub net_grade: Option<f64>,
 }
 
-/// A distance and about the fastest anybody ran it, seconds (men, 2025; where no record is kept, between its
-/// neighbours). Only a bound for broken data: a few seconds either way change nothing.
-const RECORDS: [(i64, f64); 15] = [
+/// Distance (mm) and approximate world record, seconds (men, 2025; interpolated where there is
+/// none). Only a bound for broken data, so a few seconds do not matter.
+const WORLD_RECORDS: [(i64, f64); 15] = [
     (400_000, 43.0),
     (800_000, 100.9),
     (1_000_000, 132.0),
@@ -47,36 +46,36 @@ const RECORDS: [(i64, f64); 15] = [
     (50_000_000, 9523.0),
 ];
 
-/// Faster than this times the record is a broken measurement.
-const BEYOND_RECORD: f64 = 1.25;
-/// Faster over a distance is broken, millimetres per second.
+/// Speeds above this multiple of the record are measurement errors.
+const MAX_RECORD_FACTOR: f64 = 1.25;
+/// Maximum plausible speed over a distance, mm/s.
 fn top_speed(distance: i64, record: f64) -> f64 {
-    BEYOND_RECORD * distance as f64 / record
+    MAX_RECORD_FACTOR * distance as f64 / record
 }
 
-/// A step longer than this that covered ground is a gap in the satellites, milliseconds.
+/// A longer step in which distance was covered is a GPS gap, milliseconds.
 const GAP_MS: i64 = 15_000;
-/// Slower over such a step is a pause; it counts as time, as it would in a race. Millimetres per second.
+/// A slower step is a pause, mm/s. Its time counts, as in a race.
 const STANDING_MM_S: i64 = 500;
 
-/// Where somebody was when: milliseconds from the activity's start and millimetres from its beginning. Both only grow,
-/// the time strictly.
+/// Points of (milliseconds, millimetres) from the activity's start. Both are ascending, the time
+/// strictly.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Track(Vec<(i64, i64)>);
+pub struct TimeDistanceCurve(Vec<(i64, i64)>);
 
-impl Track {
-    /// Reads distance as recorded; where there is none, adds up the speed.
+impl TimeDistanceCurve {
+    /// Uses the recorded distance, or integrates the speed if there is none.
     #[must_use]
-    pub fn of(recording: &Recording, sampled: &Sampled) -> Self {
+    pub fn from_recording(recording: &Recording, sampled: &SampledRecording) -> Self {
         let told = recording.column(Channel::Distance).map(|column| {
-            let points = recording.moments().iter().zip(column.samples());
+            let points = recording.offsets_ms().iter().zip(column.samples());
             Self::new(points.filter_map(|(ms, mm)| Some((i64::from(*ms), i64::from(mm?)))))
         });
-        told.filter(|track| track.length() > Distance::ZERO).unwrap_or_else(|| Self::added_up(sampled))
+        told.filter(|track| track.length() > Distance::ZERO).unwrap_or_else(|| Self::from_speed(sampled))
     }
 
-    /// Points in order of time. A distance below zero or below the one before is left out; of several at one moment
-    /// the last counts.
+    /// Points in order of time. Distances that are negative or go backwards are dropped; of several
+    /// at one time the last counts.
     pub fn new(points: impl IntoIterator<Item = (i64, i64)>) -> Self {
         let mut track: Vec<(i64, i64)> = Vec::new();
         for (ms, mm) in points.into_iter().filter(|(_, mm)| *mm >= 0) {
@@ -89,7 +88,7 @@ impl Track {
         Self(track)
     }
 
-    fn added_up(sampled: &Sampled) -> Self {
+    fn from_speed(sampled: &SampledRecording) -> Self {
         let (Some(speed), line) = (&sampled.speed, &sampled.timeline) else { return Self::default() };
         let mut way = 0;
         let mut points = Vec::with_capacity(line.len() + 1);
@@ -104,14 +103,13 @@ impl Track {
         Self::new(points)
     }
 
-    /// The whole way.
     #[must_use]
     pub fn length(&self) -> Distance {
         let ends = self.0.first().zip(self.0.last());
         Distance::from_mm(ends.map_or(0, |(first, last)| last.1 - first.1))
     }
 
-    /// Which steps are gaps in the satellites; the k-th is the one from point k − 1 to point k.
+    /// Which steps are GPS gaps; step k goes from point k − 1 to point k.
     fn gaps(&self) -> Vec<bool> {
         let gap = |step: &[(i64, i64)]| {
             let (time, way) = (step[1].0 - step[0].0, step[1].1 - step[0].1);
@@ -120,12 +118,14 @@ impl Track {
         std::iter::repeat_n(false, self.0.len().min(1)).chain(self.0.windows(2).map(gap)).collect()
     }
 
-    /// The steps that alone are faster than may be over the longest distance. A stretch is faster than may be only
-    /// if one of its steps is, so where there is none of these nothing is broken. Most runs have none.
-    fn hasty(&self) -> Vec<usize> {
-        // Lowered by more than the error of a division.
-        let top =
-            RECORDS.iter().map(|(distance, record)| top_speed(*distance, *record)).fold(f64::MAX, f64::min);
+    /// Steps faster than the maximum over the longest distance. A segment can only be too fast if
+    /// one of its steps is, so without such steps nothing is broken. Most runs have none.
+    fn too_fast_steps(&self) -> Vec<usize> {
+        // Lowered by more than the rounding error of a division.
+        let top = WORLD_RECORDS
+            .iter()
+            .map(|(distance, record)| top_speed(*distance, *record))
+            .fold(f64::MAX, f64::min);
         let most = (top * 0.999) as i64;
         let hasty = |step: &[(i64, i64)]| {
             (step[1].1 - step[0].1).saturating_mul(1000) > most.saturating_mul(step[1].0 - step[0].0)
@@ -133,9 +133,9 @@ impl Track {
         (1..).zip(self.0.windows(2)).filter(|(_, step)| hasty(step)).map(|(high, _)| high).collect()
     }
 
-    /// Adds to `broken` the steps that are part of a stretch run faster than 1.25 times the record. Such a stretch is
-    /// a sixtieth of the record's time, 2 to 10 s: long enough to forgive jitter, short enough that a jump cannot make
-    /// a best.
+    /// Marks steps in `broken` that are part of a segment faster than 1.25 times the record.
+    /// Segments are 1/60 of the record's time, 2 to 10 s: long enough to tolerate jitter, short
+    /// enough that a GPS jump cannot create a best effort.
     fn find_broken(&self, distance: i64, record: f64, hasty: &[usize], broken: &mut [bool]) {
         if hasty.is_empty() {
             return;
@@ -143,11 +143,12 @@ impl Track {
         let top = top_speed(distance, record);
         let stretch = ((record / 60.0).clamp(2.0, 10.0) * 1000.0) as i64;
         let points = &self.0;
-        // Where stretches of broken steps begin and end, so that marking one does not walk it.
+        // Difference array of broken ranges, so that marking a range is O(1).
         let mut turns = vec![0_i32; points.len() + 1];
         let mut high = 0;
         for hasty in hasty {
-            // Every stretch with this step in it, but for those looked at because of the one before.
+            // Every segment that contains this step, except those already checked for the step
+            // before.
             high = high.max(*hasty);
             let enough = |point: &(i64, i64)| points[high].0 - point.0 >= stretch;
             let mut low = points[..high].partition_point(enough).saturating_sub(1);
@@ -158,8 +159,8 @@ impl Track {
                 if low >= *hasty {
                     break;
                 }
-                // The shortest stretch that is long enough, and the longest that is not: a jump right after a long
-                // pause would drown in the pause.
+                // The shortest segment that is long enough, and the longest that is not: a jump
+                // right after a long pause would be averaged away.
                 for from in [low, low + 1] {
                     let (time, way) = (points[high].0 - points[from].0, points[high].1 - points[from].1);
                     if way as f64 * 1000.0 > top * time.max(stretch) as f64 {
@@ -180,12 +181,12 @@ impl Track {
         }
     }
 
-    /// The fastest time over a distance: its start and length in milliseconds. Two pointers, each passing every point
-    /// once; the left edge lies between two points, at even speed between them. Ten even kilometres in 50:00 hold
-    /// 5 km in 25:00.0.
+    /// The fastest time over a distance: its start and length in milliseconds. Two pointers, each
+    /// passing every point once; the left edge is interpolated at constant speed. 10 km at even
+    /// pace in 50:00 contain 5 km in 25:00.0.
     fn fastest(&self, distance: i64, broken: &[bool]) -> Option<(f64, f64)> {
         let point = |index: usize| self.0.get(index).copied().unwrap_or((i64::MAX, i64::MAX));
-        // The left edge lies from `left` to `right`, the next point.
+        // The left edge lies between `left` and the next point, `right`.
         let (mut low, mut left, mut right) = (0, point(0), point(1));
         let (mut best, mut best_ms): (Option<(f64, f64)>, i64) = (None, i64::MAX);
         for (high, ((now, here), broken)) in (1..).zip(self.0.iter().zip(broken).skip(1)) {
@@ -193,8 +194,8 @@ impl Track {
                 (low, left, right) = (high, point(high), point(high + 1));
                 continue;
             }
-            // What began here or before is no faster. The time is asked first because one second follows another: where
-            // the distance began is asked only for the few points from which it might have been faster.
+            // A segment that starts here or earlier is not faster. The cheap time check comes
+            // first, so the start is located only for the few points that could improve the best.
             let latest = now.saturating_sub(best_ms);
             while right.0 <= latest {
                 (low, left, right) = (low + 1, right, point(low + 2));
@@ -218,36 +219,36 @@ impl Track {
     }
 }
 
-/// The fastest time over each usual distance the track reaches, 400 m to 50 km. What is broken for a short distance is
-/// broken for a longer one, so a longer distance never takes less time than a shorter.
+/// The fastest time over each standard distance of the track, 400 m to 50 km. Steps broken for a
+/// short distance are also broken for longer ones, so a longer distance never takes less time.
 #[must_use]
 pub fn efforts(
-    track: &Track,
+    track: &TimeDistanceCurve,
     timeline: &Timeline,
-    heart: Option<&Sums>,
+    heart: Option<&PrefixSums>,
     altitude: Option<&Series<f32>>,
-) -> Vec<Effort> {
-    let (mut broken, hasty) = (track.gaps(), track.hasty());
-    let reached = RECORDS.iter().take_while(|(distance, _)| *distance <= track.length().mm());
+) -> Vec<BestEffort> {
+    let (mut broken, hasty) = (track.gaps(), track.too_fast_steps());
+    let reached = WORLD_RECORDS.iter().take_while(|(distance, _)| *distance <= track.length().mm());
     let effort = |(distance, record): &(i64, f64)| {
         track.find_broken(*distance, *record, &hasty, &mut broken);
         let (start, time) = track.fastest(*distance, &broken)?;
         let window = timeline.index_at(start as i64)..timeline.index_at((start + time) as i64);
-        let rise = altitude.and_then(|altitude| rise(altitude, window.clone()));
-        Some(Effort {
+        let rise = altitude.and_then(|altitude| altitude_change(altitude, window.clone()));
+        Some(BestEffort {
             distance: Distance::from_mm(*distance),
-            net_grade: rise.map(|meters| rounded(f64::from(meters) * 1000.0 / *distance as f64)),
+            net_grade: rise.map(|meters| round_to_4_decimals(f64::from(meters) * 1000.0 / *distance as f64)),
             start: TimeSpan::from_ms(start.round() as i64),
             time: TimeSpan::from_ms(time.round() as i64),
-            heart_rate: heart.and_then(|heart| heart.mean(window)).map(rounded),
+            heart_rate: heart.and_then(|heart| heart.mean(window)).map(round_to_4_decimals),
         })
     };
     reached.filter_map(effort).collect()
 }
 
-/// How much higher the end of a stretch is than its beginning, by the first and the last altitude known in it; both must
-/// be within half a minute of its ends.
-fn rise(altitude: &Series<f32>, window: Range<usize>) -> Option<f32> {
+/// Net elevation change of a segment from its first and last known altitude, which must be within
+/// 30 s of its ends.
+fn altitude_change(altitude: &Series<f32>, window: Range<usize>) -> Option<f32> {
     const NEAR: usize = 30;
     let within = altitude.get(window)?;
     let first = within.iter().take(NEAR).flatten().next()?;

@@ -1,70 +1,68 @@
-//! Metres climbed, from altitudes that jitter.
+//! Elevation gain and loss from noisy altitudes.
 
 use super::per_second::{Series, Timeline};
-use super::{Absent, Found, Need, Quality};
+use super::{MetricResult, MissingReason, Quality, RequiredInput};
 use crate::domain::units::Distance;
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
 string_enum! {
-    /// Where a number of metres climbed comes from.
-    pub enum AscentSource("source of an ascent") {
-        /// The device counted while recording.
+    /// How elevation gain was determined.
+    pub enum AscentSource("source of ascent") {
+        /// Reported by the device.
         Device = "device",
-        /// Counted here from altitudes as steady as a barometer's.
+        /// Computed from barometric altitude.
         Barometric = "barometric",
-        /// Counted here from satellite altitudes, which wander by tens of metres.
+        /// Computed from GPS altitude, which drifts by tens of metres.
         Gps = "gps",
     }
 }
 
-/// Metres up and down.
+/// Elevation gain and loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Elevation {
-    /// Metres climbed.
     #[serde(rename = "ascent_mm")]
     pub ascent: Distance,
-    /// Metres descended.
     #[serde(rename = "descent_mm")]
     pub descent: Option<Distance>,
-    /// Where they come from.
     pub source: AscentSource,
-    /// Estimated when from satellites.
+    /// Estimated if from GPS.
     pub quality: Quality,
 }
 
-/// A reversal smaller than this is noise of a barometer, metres.
-const BAROMETRIC_M: f32 = 3.0;
-/// A reversal smaller than this is noise of satellites, metres.
-const GPS_M: f32 = 10.0;
+/// Smaller reversals are barometer noise, metres.
+const BAROMETRIC_NOISE_M: f32 = 3.0;
+/// Smaller reversals are GPS noise, metres.
+const GPS_NOISE_M: f32 = 10.0;
 
-/// Counts climbs from valley to peak. A peak is one once the way down from it exceeds `threshold`, so a climb counts
-/// whole: 0-5-0-5 m ten times over with a threshold of 3 m is 50 m up, ±1 m of noise is nothing. (Moving a reference
-/// along instead loses the threshold at each turn: 475 m where the device said 554 m and this says 551 m.)
+/// Sums climbs from valley to peak. A peak counts once the descent from it exceeds `threshold`, so
+/// each climb counts in full: ten times 0-5-0 m with a threshold of 3 m is 50 m of gain, ±1 m of
+/// noise is nothing. (A moving reference would lose the threshold at each turn: 475 m where the
+/// device reported 554 m and this gives 551 m.)
 #[must_use]
 pub fn climb(altitudes: impl IntoIterator<Item = f32>, threshold: f32) -> (f64, f64) {
     let (mut up, mut down) = (0.0, 0.0);
     let mut altitudes = altitudes.into_iter();
     let Some(first) = altitudes.next() else { return (up, down) };
-    // Until the first turn both ends of what was seen may be one.
+    // Until the first turn, both extremes are candidates.
     let (mut low, mut high) = (first, first);
-    let mut leg: Option<Leg> = None;
+    let mut leg: Option<AltitudeSegment> = None;
     for meters in altitudes {
         leg = match leg {
             None => {
                 (low, high) = (low.min(meters), high.max(meters));
                 if meters - low > threshold {
-                    Some(Leg { rising: true, from: low, to: meters })
+                    Some(AltitudeSegment { rising: true, from: low, to: meters })
                 } else if high - meters > threshold {
-                    Some(Leg { rising: false, from: high, to: meters })
+                    Some(AltitudeSegment { rising: false, from: high, to: meters })
                 } else {
                     None
                 }
             }
-            Some(leg) if leg.goes_on(meters) => Some(Leg { to: meters, ..leg }),
+            Some(leg) if leg.continues(meters) => Some(AltitudeSegment { to: meters, ..leg }),
             Some(leg) if (meters - leg.to).abs() > threshold => {
                 leg.count(&mut up, &mut down);
-                Some(Leg { rising: !leg.rising, from: leg.to, to: meters })
+                Some(AltitudeSegment { rising: !leg.rising, from: leg.to, to: meters })
             }
             unchanged => unchanged,
         };
@@ -75,16 +73,16 @@ pub fn climb(altitudes: impl IntoIterator<Item = f32>, threshold: f32) -> (f64, 
     (up, down)
 }
 
-/// A way up or down between two turns.
+/// A climb or descent between two turns.
 #[derive(Clone, Copy)]
-struct Leg {
+struct AltitudeSegment {
     rising: bool,
     from: f32,
     to: f32,
 }
 
-impl Leg {
-    fn goes_on(self, meters: f32) -> bool {
+impl AltitudeSegment {
+    fn continues(self, meters: f32) -> bool {
         if self.rising { meters >= self.to } else { meters <= self.to }
     }
 
@@ -93,7 +91,6 @@ impl Leg {
     }
 }
 
-/// The median of five seconds.
 #[must_use]
 pub fn smooth_barometric(altitude: &Series<f32>) -> Series<f32> {
     let middle = |index: usize| {
@@ -110,7 +107,7 @@ pub fn smooth_barometric(altitude: &Series<f32>) -> Series<f32> {
     (0..altitude.len()).map(middle).collect()
 }
 
-/// The mean over 100 m of the way, 50 m to either side.
+/// Mean over 100 m of distance, 50 m to either side.
 #[must_use]
 pub fn smooth_gps(timeline: &Timeline, altitude: &Series<f32>, way_m: &[f64]) -> Series<f32> {
     let mut smooth = vec![None; altitude.len()];
@@ -137,14 +134,14 @@ pub fn smooth_gps(timeline: &Timeline, altitude: &Series<f32>, way_m: &[f64]) ->
     smooth
 }
 
-/// Metres climbed by altitudes already smoothed with [`smooth_barometric`] or [`smooth_gps`]; the latter are first
-/// taken every 10 m of the way, so that standing still does not climb.
+/// Elevation gain from altitudes smoothed with [`smooth_barometric`] or [`smooth_gps`]. GPS
+/// altitudes are sampled every 10 m of distance, so that drift while standing does not count.
 ///
 /// # Errors
 /// When there are no altitudes.
-pub fn ascent(smooth: &Series<f32>, way_m: &[f64], source: AscentSource) -> Found<Elevation> {
+pub fn ascent(smooth: &Series<f32>, way_m: &[f64], source: AscentSource) -> MetricResult<Elevation> {
     if !smooth.iter().any(Option::is_some) {
-        return Err(Absent::missing(Need::Altitude));
+        return Err(MissingReason::missing(RequiredInput::Altitude));
     }
     let (up, down) = if source == AscentSource::Gps {
         let mut next = f64::NEG_INFINITY;
@@ -153,12 +150,13 @@ pub fn ascent(smooth: &Series<f32>, way_m: &[f64], source: AscentSource) -> Foun
             next = way + 10.0;
             Some(meters)
         });
-        climb(stations, GPS_M)
+        climb(stations, GPS_NOISE_M)
     } else {
-        climb(smooth.iter().flatten().copied(), BAROMETRIC_M)
+        climb(smooth.iter().flatten().copied(), BAROMETRIC_NOISE_M)
     };
     let length = |meters| {
-        Distance::from_meters(meters).ok_or_else(|| Absent::OutOfRange { what: "metres climbed".to_owned() })
+        Distance::from_meters(meters)
+            .ok_or_else(|| MissingReason::OutOfRange { what: "metres climbed".to_owned() })
     };
     let quality = if source == AscentSource::Gps { Quality::Estimated } else { Quality::Ok };
     Ok(Elevation { ascent: length(up)?, descent: Some(length(down)?), source, quality })

@@ -1,31 +1,31 @@
-//! Recordings made up for tests.
+//! Synthetic recordings for tests.
 
 use crate::domain::activity::Activity;
 use crate::domain::sport::Sport;
 use crate::domain::stream::{Channel, Column, Recording};
 use proptest::prelude::*;
 
-/// What a channel shows at each sample.
-pub(crate) type Shown<'a> = (Channel, &'a dyn Fn(usize) -> Option<i32>);
+/// A channel and its value at each sample index.
+pub(crate) type ChannelSamples<'a> = (Channel, &'a dyn Fn(usize) -> Option<i32>);
 
 /// A recording with a sample every second.
-pub(crate) fn every_second(samples: usize, channels: &[Shown<'_>]) -> Recording {
-    at((0..samples).map(|second| second as i32 * 1000).collect(), channels)
+pub(crate) fn every_second(samples: usize, channels: &[ChannelSamples<'_>]) -> Recording {
+    recording_at((0..samples).map(|second| second as i32 * 1000).collect(), channels)
 }
 
-/// A recording with samples at the given milliseconds.
-pub(crate) fn at(moments: Vec<i32>, channels: &[Shown<'_>]) -> Recording {
+/// A recording with samples at the given offsets, milliseconds.
+pub(crate) fn recording_at(moments: Vec<i32>, channels: &[ChannelSamples<'_>]) -> Recording {
     let samples = moments.len();
     let mut recording = Recording::new(moments).unwrap();
     for (channel, shown) in channels {
-        recording.put(*channel, (0..samples).map(shown).collect::<Column>()).unwrap();
+        recording.insert_column(*channel, (0..samples).map(shown).collect::<Column>()).unwrap();
     }
     recording
 }
 
-/// An activity of which nothing is known but its sport.
+/// An activity with nothing but a sport and a start.
 pub(crate) fn activity(sport: Sport) -> Activity {
-    Activity::begun(sport, "2026-06-14T08:00:00Z".parse().unwrap(), 0)
+    Activity::new(sport, "2026-06-14T08:00:00Z".parse().unwrap(), 0)
 }
 
 /// Values a device, a broken device or an attacker could write.
@@ -39,7 +39,8 @@ pub(crate) fn hostile_value() -> impl Strategy<Value = Option<i32>> {
     ]
 }
 
-/// Any recording: samples out of step, twice at one moment, hours or weeks apart, with every kind of value.
+/// Any recording: irregular and duplicate timestamps, gaps of hours or weeks, and all kinds of
+/// values.
 pub(crate) fn hostile_recording() -> impl Strategy<Value = Recording> {
     let step = prop_oneof![
         8 => Just(1000_i64), 2 => 0..3000_i64, 1 => Just(0), 1 => 0..40_000_i64, 1 => 0..200_000_000_i64,
@@ -59,7 +60,7 @@ pub(crate) fn hostile_recording() -> impl Strategy<Value = Recording> {
             let mut recording = Recording::new(moments).unwrap();
             for (channel, column) in Channel::ALL.iter().zip(columns) {
                 if let Some(column) = column {
-                    recording.put(*channel, column.into_iter().collect()).unwrap();
+                    recording.insert_column(*channel, column.into_iter().collect()).unwrap();
                 }
             }
             recording
@@ -69,6 +70,6 @@ pub(crate) fn hostile_recording() -> impl Strategy<Value = Recording> {
 
 /// Asserts that two numbers agree to within a tolerance.
 #[track_caller]
-pub(crate) fn near(got: f64, wanted: f64, tolerance: f64) {
+pub(crate) fn assert_near(got: f64, wanted: f64, tolerance: f64) {
     assert!((got - wanted).abs() <= tolerance, "{got} is not {wanted} ± {tolerance}");
 }

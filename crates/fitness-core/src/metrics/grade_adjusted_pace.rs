@@ -1,39 +1,39 @@
-//! What a slope costs a runner.
+//! Grade-adjusted pace: the energy cost of running on a slope.
 
 use super::per_second::{Series, Timeline};
 
-/// How a slope is turned into a factor on flat speed.
+/// How a slope is converted into a factor on flat speed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SlopeCost {
-    /// Minetti's curve, but going down never counts for less than 0.88 of the flat. The floor is ours, a heuristic:
-    /// the metabolic cost falls further downhill than runners can use. Say "GAP (Minetti, downhill floor 0.88)".
+pub enum SlopeCostModel {
+    /// Minetti's curve with a floor of 0.88 downhill. The floor is our heuristic: metabolic cost
+    /// falls further downhill than runners can use.
     #[default]
     Floored,
-    /// Minetti's curve as it is.
     Pure,
 }
 
-/// The least a downhill counts for under [`SlopeCost::Floored`].
+/// Minimum factor downhill with [`SlopeCostModel::Floored`].
 pub const DOWNHILL_FLOOR: f64 = 0.88;
 /// The steepest slope Minetti measured.
-const STEEPEST: f64 = 0.45;
-/// A slope is taken over at least so many metres.
+const MAX_SLOPE: f64 = 0.45;
+/// Minimum distance over which a slope is measured, metres.
 pub const GRADE_WINDOW_M: f64 = 30.0;
 
 /// Energy to run a metre on a slope, J/kg/m (Minetti et al. 2002, J Appl Physiol 93:1039):
 /// `C(i) = 155.4i⁵ − 30.4i⁴ − 43.3i³ + 46.3i² + 19.5i + 3.6`, i = rise/run within ±0.45.
 /// Flat 3.6, +10 % 5.9682, −10 % 2.1517.
 #[must_use]
-pub fn cost(slope: f64) -> f64 {
-    let i = if slope.is_nan() { 0.0 } else { slope.clamp(-STEEPEST, STEEPEST) };
+pub fn running_cost(slope: f64) -> f64 {
+    let i = if slope.is_nan() { 0.0 } else { slope.clamp(-MAX_SLOPE, MAX_SLOPE) };
     ((((155.4 * i - 30.4) * i - 43.3) * i + 46.3) * i + 19.5) * i + 3.6
 }
 
-impl SlopeCost {
-    /// What flat speed a metre per second on a slope is worth: +5 % 1.301, +10 % 1.658, −10 % 0.598 or, floored, 0.88.
+impl SlopeCostModel {
+    /// Flat speed equivalent to 1 m/s on a slope: +5 % 1.301, +10 % 1.658, −10 % 0.598 or, floored,
+    /// 0.88.
     #[must_use]
     pub fn factor(self, slope: f64) -> f64 {
-        let ratio = cost(slope) / cost(0.0);
+        let ratio = running_cost(slope) / running_cost(0.0);
         match self {
             Self::Floored if slope < 0.0 => ratio.max(DOWNHILL_FLOOR),
             Self::Floored | Self::Pure => ratio,
@@ -41,8 +41,8 @@ impl SlopeCost {
     }
 }
 
-/// The slope at each second, over a window of at least 30 m centred on it. Where there is less than that ahead, the
-/// slope before holds; where altitude is unknown there is none.
+/// The slope at each second, over a window of at least 30 m centred on it. If less distance is
+/// left, the last slope is kept; where altitude is unknown there is none.
 #[must_use]
 pub fn slopes(timeline: &Timeline, way_m: &[f64], altitude_m: &Series<f32>) -> Series<f32> {
     let mut slopes = vec![None; timeline.len()];

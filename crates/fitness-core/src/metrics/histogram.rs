@@ -1,37 +1,37 @@
-//! Seconds at each value: what zones and heart rate loads are made of, so that a changed threshold does not need the
-//! recording again.
+//! Histograms of seconds at each value. Zone times and heart rate loads are computed from them, so
+//! a changed threshold does not need the recording again.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// How wide a bin of the speed histogram is, millimetres per second.
+/// Bin width of the speed histogram, mm/s.
 pub const SPEED_BIN_MM_S: u32 = 50;
 
-/// Seconds spent at each whole number of a unit, rising, without empty bins. A value is in the bin below it: with
-/// bins of 0.05 m/s, 3.49 m/s counts as 3.45 m/s, so a zone's bound is off by less than one bin.
+/// Seconds spent at each whole number of a unit, rising, without empty bins. Values are rounded
+/// down to their bin: with bins of 0.05 m/s, 3.49 m/s counts as 3.45 m/s, so a zone bound is off by
+/// less than one bin.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Histogram(Vec<(u32, u32)>);
 
 impl Histogram {
-    /// All seconds at one value; how a mean heart rate is treated when there is nothing else.
+    /// All seconds at one value, for activities with nothing but a mean heart rate.
     #[must_use]
     pub fn constant(bin: u32, seconds: u32) -> Self {
         [(bin, seconds)].into_iter().collect()
     }
 
-    /// Bins and their seconds, rising.
+    /// Bins and their seconds, ascending.
     pub fn bins(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.0.iter().copied()
     }
 
-    /// All seconds together.
     #[must_use]
     pub fn seconds(&self) -> u64 {
         self.0.iter().map(|(_, seconds)| u64::from(*seconds)).sum()
     }
 
-    /// The mean, in bins; `None` for no time.
+    /// Mean, in bins; `None` if empty.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         let sum: f64 = self.0.iter().map(|(bin, seconds)| f64::from(*bin) * f64::from(*seconds)).sum();
@@ -39,14 +39,13 @@ impl Histogram {
         (seconds > 0).then(|| sum / seconds as f64)
     }
 
-    /// Whether there is no time in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// How far each bin is from the one before, the first from zero, and its seconds: all in one row, short as text.
+/// Flat list of delta-encoded bins and their seconds, to be short as text.
 impl Serialize for Histogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let before = std::iter::once(0).chain(self.0.iter().map(|(bin, _)| *bin));
@@ -68,15 +67,14 @@ impl<'de> Deserialize<'de> for Histogram {
             };
             let bin = bin.filter(|_| *seconds > 0);
             bins.push((
-                bin.ok_or_else(|| D::Error::custom("bins that do not rise, or an empty one"))?,
+                bin.ok_or_else(|| D::Error::custom("bins must rise strictly and must not be empty"))?,
                 *seconds,
             ));
         }
-        if rest.is_empty() { Ok(Self(bins)) } else { Err(D::Error::custom("a bin without seconds")) }
+        if rest.is_empty() { Ok(Self(bins)) } else { Err(D::Error::custom("bin without seconds")) }
     }
 }
 
-/// Bins with the seconds each adds.
 impl FromIterator<(u32, u32)> for Histogram {
     fn from_iter<I: IntoIterator<Item = (u32, u32)>>(bins: I) -> Self {
         let mut sums: BTreeMap<u32, u32> = BTreeMap::new();
@@ -88,7 +86,7 @@ impl FromIterator<(u32, u32)> for Histogram {
     }
 }
 
-/// One second at each bin given.
+/// One second per bin given.
 impl FromIterator<u32> for Histogram {
     fn from_iter<I: IntoIterator<Item = u32>>(bins: I) -> Self {
         let mut counts: Vec<u32> = Vec::new();

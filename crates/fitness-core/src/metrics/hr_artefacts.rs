@@ -1,78 +1,77 @@
-//! Heart rates that are not the heart's: a cold strap, spikes, a sensor stuck or locked onto the steps.
+//! Heart rate artefacts: dry strap at the start, spikes, stuck sensor, cadence lock.
 
-use super::per_second::{Sampled, Series, Timeline};
+use super::per_second::{SampledRecording, Series, Timeline};
 use serde::{Deserialize, Serialize};
 
-/// The heart rate with what cannot be trusted taken out.
+/// Heart rate with artefacts removed.
 #[derive(Debug, Clone, Default)]
-pub struct CleanHeart {
-    /// Beats per minute.
+pub struct CleanHeartRate {
     pub series: Series<u8>,
-    /// What was taken out.
-    pub findings: Findings,
+    pub findings: ArtefactCounts,
 }
 
-/// Seconds of heart rate taken out, by reason.
+/// Seconds of heart rate removed, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Findings {
-    /// Seconds that had a heart rate before.
+pub struct ArtefactCounts {
+    /// Seconds with a heart rate before cleaning.
     pub recorded: u32,
-    /// Of those, in a first minute far above what followed.
+    /// First minute far above what followed (dry strap).
     pub cold_strap: u32,
-    /// Of those, spikes too long to bridge.
+    /// Spikes too long to interpolate.
     pub spikes: u32,
-    /// Spikes of up to five seconds, bridged by a straight line; nothing is lost.
+    /// Spikes of up to five seconds, interpolated; not counted as removed.
     pub bridged: u32,
     /// Stuck at one value.
     pub flatline: u32,
-    /// Following the steps.
     pub cadence_lock: u32,
 }
 
-impl Findings {
-    /// Percent of the recorded heart rate that was taken out.
+impl ArtefactCounts {
+    /// Percent of the recorded heart rate that was removed.
     #[must_use]
     pub fn dropped_percent(&self) -> f64 {
-        self.share(self.cold_strap + self.spikes + self.flatline + self.cadence_lock)
+        self.percent_of_recorded(self.cold_strap + self.spikes + self.flatline + self.cadence_lock)
     }
 
-    /// Percent of the recorded heart rate that followed the steps.
+    /// Percent of the recorded heart rate in cadence lock.
     #[must_use]
     pub fn lock_percent(&self) -> f64 {
-        self.share(self.cadence_lock)
+        self.percent_of_recorded(self.cadence_lock)
     }
 
-    fn share(&self, seconds: u32) -> f64 {
+    fn percent_of_recorded(&self, seconds: u32) -> f64 {
         if self.recorded == 0 { 0.0 } else { 100.0 * f64::from(seconds) / f64::from(self.recorded) }
     }
 }
 
-/// Takes out, in this order:
-/// - the first 60 s when their median is over 1.25 times the median of minutes 3 to 8 (a cold strap);
-/// - what differs from the median of the 15 s around it by more than 20 bpm: up to 5 s are bridged, more is a gap;
+/// Removes, in this order:
+/// - the first 60 s when their median is over 1.25 times the median of minutes 3 to 8 (a dry
+///   strap);
+/// - values more than 20 bpm from the median of the 15 s around them: up to 5 s are interpolated,
+///   more becomes a gap;
 /// - more than 120 s at one value while the speed varies or is unknown;
 /// - windows of 120 s that follow the cadence.
 #[must_use]
-pub fn clean(sampled: &Sampled) -> CleanHeart {
-    let Some(heart) = &sampled.heart_rate else { return CleanHeart::default() };
+pub fn remove_artefacts(sampled: &SampledRecording) -> CleanHeartRate {
+    let Some(heart) = &sampled.heart_rate else { return CleanHeartRate::default() };
     let mut series = heart.clone();
-    let mut findings = Findings { recorded: known(&series), ..Findings::default() };
+    let mut findings = ArtefactCounts { recorded: count_known(&series), ..ArtefactCounts::default() };
     findings.cold_strap = drop_cold_strap(&mut series);
     (findings.bridged, findings.spikes) = drop_spikes(&sampled.timeline, &mut series);
     findings.flatline = drop_flatlines(&mut series, sampled.speed.as_ref());
     if let Some(cadence) = &sampled.cadence {
         findings.cadence_lock = drop_cadence_lock(&mut series, cadence);
     }
-    CleanHeart { series, findings }
+    CleanHeartRate { series, findings }
 }
 
-fn known(series: &[Option<u8>]) -> u32 {
+fn count_known(series: &[Option<u8>]) -> u32 {
     series.iter().flatten().count() as u32
 }
 
-/// Empties a stretch and says how many values it had.
-fn empty(series: &mut [Option<u8>]) -> u32 {
-    let lost = known(series);
+/// Clears values and returns how many there were.
+fn clear_values(series: &mut [Option<u8>]) -> u32 {
+    let lost = count_known(series);
     series.fill(None);
     lost
 }
@@ -88,14 +87,14 @@ fn drop_cold_strap(series: &mut [Option<u8>]) -> u32 {
     let first = median(&series[..series.len().min(60)]);
     match (first, settled) {
         (Some(first), Some(settled)) if f64::from(first) > 1.25 * f64::from(settled) => {
-            empty(&mut series[..60])
+            clear_values(&mut series[..60])
         }
         _ => 0,
     }
 }
 
-const MEDIAN_REACH: usize = 7;
-const COUNTED_AT_ONCE: usize = 32;
+const MEDIAN_RADIUS: usize = 7;
+const BLOCK_LEN: usize = 32;
 const SPIKE_BPM: u8 = 20;
 
 fn drop_spikes(timeline: &Timeline, series: &mut [Option<u8>]) -> (u32, u32) {
@@ -117,7 +116,7 @@ fn drop_spikes(timeline: &Timeline, series: &mut [Option<u8>]) -> (u32, u32) {
                     bridge(&mut chunk[start..index], from, to);
                     bridged += length as u32;
                 }
-                _ => lost += empty(&mut chunk[start..index]),
+                _ => lost += clear_values(&mut chunk[start..index]),
             }
             index += 1;
         }
@@ -133,31 +132,31 @@ fn bridge(gap: &mut [Option<u8>], from: u8, to: u8) {
     }
 }
 
-/// Which values are more than 20 bpm from the median of the 15 seconds around them. For that the median need not be
-/// known: it is above a value when at most half of the window is up to that value. Counting is done for many seconds
-/// at a time.
+/// Which values are more than 20 bpm from the median of the 15 seconds around them. The median
+/// itself is not needed: it is above a value if at most half of the window is not. Counting is
+/// vectorized.
 fn spikes(chunk: &[Option<u8>]) -> Vec<bool> {
-    // A heart rate is at most 230, so that what is unknown is above all that is known and counts nowhere.
+    // Heart rates are at most 230, so unknown seconds sort above all known ones and are never
+    // counted.
     const UNKNOWN: u8 = u8::MAX;
-    let length = chunk.len().next_multiple_of(COUNTED_AT_ONCE);
-    let mut values = vec![UNKNOWN; length + 2 * MEDIAN_REACH];
-    for (value, sample) in values[MEDIAN_REACH..].iter_mut().zip(chunk) {
+    let length = chunk.len().next_multiple_of(BLOCK_LEN);
+    let mut values = vec![UNKNOWN; length + 2 * MEDIAN_RADIUS];
+    for (value, sample) in values[MEDIAN_RADIUS..].iter_mut().zip(chunk) {
         *value = sample.unwrap_or(UNKNOWN);
     }
     let mut found = vec![false; length];
-    for (start, found) in (0..).step_by(COUNTED_AT_ONCE).zip(found.chunks_mut(COUNTED_AT_ONCE)) {
-        let here = &values[start + MEDIAN_REACH..][..COUNTED_AT_ONCE];
-        let (mut known, mut below, mut up_to) =
-            ([0_u8; COUNTED_AT_ONCE], [0_u8; COUNTED_AT_ONCE], [0_u8; COUNTED_AT_ONCE]);
-        for offset in 0..=2 * MEDIAN_REACH {
-            let around = &values[start + offset..][..COUNTED_AT_ONCE];
-            for at in 0..COUNTED_AT_ONCE {
+    for (start, found) in (0..).step_by(BLOCK_LEN).zip(found.chunks_mut(BLOCK_LEN)) {
+        let here = &values[start + MEDIAN_RADIUS..][..BLOCK_LEN];
+        let (mut known, mut below, mut up_to) = ([0_u8; BLOCK_LEN], [0_u8; BLOCK_LEN], [0_u8; BLOCK_LEN]);
+        for offset in 0..=2 * MEDIAN_RADIUS {
+            let around = &values[start + offset..][..BLOCK_LEN];
+            for at in 0..BLOCK_LEN {
                 known[at] += u8::from(around[at] < UNKNOWN);
                 below[at] += u8::from(around[at] < here[at].saturating_sub(SPIKE_BPM));
                 up_to[at] += u8::from(around[at] <= here[at].saturating_add(SPIKE_BPM));
             }
         }
-        for at in 0..COUNTED_AT_ONCE {
+        for at in 0..BLOCK_LEN {
             let half = known[at] / 2;
             found[at] = (here[at] < UNKNOWN) & ((below[at] > half) | (up_to[at] <= half));
         }
@@ -166,9 +165,9 @@ fn spikes(chunk: &[Option<u8>]) -> Vec<bool> {
     found
 }
 
-/// More than this at one value is a stuck sensor, seconds.
+/// Longer at one value is a stuck sensor, seconds.
 const FLATLINE_S: usize = 120;
-/// Speed that differs by less is steady, millimetres per second.
+/// Speed varying by less is steady, mm/s.
 const STEADY_MM_S: u32 = 500;
 
 fn drop_flatlines(series: &mut [Option<u8>], speed: Option<&Series<u32>>) -> u32 {
@@ -184,7 +183,7 @@ fn drop_flatlines(series: &mut [Option<u8>], speed: Option<&Series<u32>>) -> u32
                 Some(known().max()? - known().min()?)
             });
             if spread.is_none_or(|spread| spread > STEADY_MM_S) {
-                lost += empty(&mut series[start..index]);
+                lost += clear_values(&mut series[start..index]);
             }
         }
         start = index;
@@ -194,15 +193,17 @@ fn drop_flatlines(series: &mut [Option<u8>], speed: Option<&Series<u32>>) -> u32
 
 const LOCK_WINDOW_S: usize = 120;
 
-/// A window is locked when at least 80 % of it is within 3 bpm of the cadence, or of half of it, and the changes of
-/// the two from second to second go together (r > 0.5). A heart that happens to beat at the step rate does not
-/// change with every step.
+/// A window is locked when at least 80 % of it is within 3 bpm of the cadence, or of half of it,
+/// and the second-to-second changes of the two correlate (r > 0.5). A heart rate that happens to
+/// equal the cadence does not change with every step.
 fn drop_cadence_lock(series: &mut [Option<u8>], cadence: &[Option<f32>]) -> u32 {
     let windows = series.chunks_mut(LOCK_WINDOW_S).zip(cadence.chunks(LOCK_WINDOW_S));
-    windows.map(|(heart, cadence)| if locked(heart, cadence) { empty(heart) } else { 0 }).sum()
+    windows
+        .map(|(heart, cadence)| if is_cadence_locked(heart, cadence) { clear_values(heart) } else { 0 })
+        .sum()
 }
 
-fn locked(heart: &[Option<u8>], cadence: &[Option<f32>]) -> bool {
+fn is_cadence_locked(heart: &[Option<u8>], cadence: &[Option<f32>]) -> bool {
     if heart.len() < LOCK_WINDOW_S {
         return false;
     }
@@ -211,11 +212,11 @@ fn locked(heart: &[Option<u8>], cadence: &[Option<f32>]) -> bool {
     let (whole, half) = pairs().fold((0, 0), |(whole, half), (heart, spm)| {
         (whole + near(heart, spm), half + near(heart, spm * 0.5))
     });
-    whole.max(half) * 5 >= heart.len() * 4 && together(&pairs().collect::<Vec<_>>()) > 0.5
+    whole.max(half) * 5 >= heart.len() * 4 && change_correlation(&pairs().collect::<Vec<_>>()) > 0.5
 }
 
 /// The correlation of the changes from one pair to the next; 0 when either does not change.
-fn together(pairs: &[(f32, f32)]) -> f64 {
+fn change_correlation(pairs: &[(f32, f32)]) -> f64 {
     let changes =
         || pairs.windows(2).map(|two| (f64::from(two[1].0 - two[0].0), f64::from(two[1].1 - two[0].1)));
     let n = pairs.len().saturating_sub(1).max(1) as f64;

@@ -1,9 +1,11 @@
-//! What training and sleep mean, in numbers: pure formulas, each with its citation and a worked number.
+//! Training, recovery and prediction metrics: pure formulas, each with its citation and a worked
+//! example.
 //!
-//! A value that cannot be computed is [`Absent`] with its reason; nothing here falls back on an invented default.
-//! No function reads a clock: whoever asks says as of which day.
+//! A value that cannot be computed is a [`MissingReason`]; no formula falls back on an assumed
+//! default. No function reads a clock: callers pass the day.
 //!
-//! About one activity, start at [`activity`]: what the samples say, and what that means for an athlete.
+//! For the metrics of one activity start at [`activity`], for those of a whole history at
+//! [`pipeline`].
 
 pub mod activity;
 pub mod age_grade;
@@ -24,11 +26,11 @@ pub mod load;
 pub mod moving_time;
 pub mod per_second;
 pub mod pipeline;
-pub mod plausibility;
 pub mod predict;
 mod recording_measures;
 pub mod recovery;
 pub mod splits;
+pub mod suspicious_samples;
 pub mod thresholds;
 pub mod trajectory;
 pub mod zones;
@@ -37,125 +39,105 @@ use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
 string_enum! {
-    /// How far a value can be leaned on: one of three doubts, several, or none. The order is from firm to doubtful.
+    /// How reliable a value is: any combination of three flags (provisional, stale, estimated).
+    /// Ordered from reliable to doubtful.
     pub enum Quality("quality") {
-        /// Measured, with enough behind it.
+        /// Measured, with enough data.
         Ok = "ok",
-        /// Measured, with little behind it yet, or with a part missing.
+        /// Measured, with little data yet or with part of it missing.
         Provisional = "provisional",
         /// Measured, but long ago.
         Stale = "stale",
-        /// Both of these.
         StaleProvisional = "stale_provisional",
-        /// Made with a limit nobody set: detected, or from a formula for a whole population.
+        /// Computed with a threshold that nobody set: detected, or from a population formula.
         Estimated = "estimated",
-        /// Estimated, with little behind it yet.
         EstimatedProvisional = "estimated_provisional",
-        /// Estimated, long ago.
         EstimatedStale = "estimated_stale",
-        /// All three.
         EstimatedStaleProvisional = "estimated_stale_provisional",
     }
 }
 
 impl Quality {
-    /// The quality of what is made from two values: every doubt about either. Whatever the order, it is the same.
+    /// The quality of a value computed from two others: the union of their flags. Commutative.
     #[must_use]
-    pub fn with(self, other: Self) -> Self {
-        // The words are listed so that each doubt is a bit of the place.
+    pub fn combine(self, other: Self) -> Self {
+        // The order of the variants makes each flag one bit of the index.
         Self::ALL.get(self as usize | other as usize).copied().unwrap_or(self)
     }
 
-    /// Whether there is this doubt, perhaps beside others.
+    /// Whether it includes the flags of `doubt`.
     #[must_use]
     pub fn has(self, doubt: Self) -> bool {
-        self.with(doubt) == self
+        self.combine(doubt) == self
     }
 
-    /// As it reads in a sentence: `estimated, provisional`.
+    /// For use in a sentence: `estimated, provisional`.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Provisional => "provisional",
-            Self::Stale => "stale",
-            Self::StaleProvisional => "stale, provisional",
+            Self::Stale => "based on old data",
+            Self::StaleProvisional => "based on old data, provisional",
             Self::Estimated => "estimated",
             Self::EstimatedProvisional => "estimated, provisional",
-            Self::EstimatedStale => "estimated, stale",
-            Self::EstimatedStaleProvisional => "estimated, stale, provisional",
+            Self::EstimatedStale => "estimated, based on old data",
+            Self::EstimatedStaleProvisional => "estimated, based on old data, provisional",
         }
     }
 }
 
-/// How much is behind a value that is there already and not firm yet.
+/// Progress of a value that is shown already but needs more data to be reliable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Learning {
-    /// How many there are.
+pub struct DataProgress {
     pub have: u32,
-    /// How many make it firm.
     pub needed: u32,
-    /// Of what.
-    pub what: Counted,
+    pub what: CountUnit,
 }
 
-impl Learning {
-    /// While there are fewer than it takes.
+impl DataProgress {
+    /// `None` once there is enough data.
     #[must_use]
-    pub fn of(have: u32, needed: u32, what: Counted) -> Option<Self> {
+    pub fn new(have: u32, needed: u32, what: CountUnit) -> Option<Self> {
         (have < needed).then_some(Self { have, needed, what })
     }
 }
 
-impl std::fmt::Display for Learning {
+impl std::fmt::Display for DataProgress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "learning: {} of {} {}", self.have, self.needed, self.what)
+        write!(f, "based on {} of {} {} so far", self.have, self.needed, self.what.label(self.needed))
     }
 }
 
-/// A number and how far it can be leaned on.
+/// A number with its quality.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Rated {
-    /// The number.
+pub struct ValueWithQuality {
     pub value: f64,
-    /// How far it can be leaned on.
     pub quality: Quality,
 }
 
 string_enum! {
-    /// What a formula asks for and did not get.
-    pub enum Need("input of a formula") {
-        /// Highest heart rate.
+    /// An input that a formula needs.
+    pub enum RequiredInput("formula input") {
         MaxHeartRate = "max_heart_rate",
-        /// Heart rate at rest.
         RestingHeartRate = "resting_heart_rate",
-        /// Heart rate at lactate threshold.
         ThresholdHeartRate = "threshold_heart_rate",
-        /// Speed held for about an hour.
         ThresholdSpeed = "threshold_speed",
-        /// Power held for about an hour.
         ThresholdPower = "threshold_power",
-        /// Critical swim speed.
         SwimSpeed = "swim_speed",
-        /// The athlete's sex.
         Sex = "sex",
-        /// How long the athlete wants to sleep.
+        /// The athlete's sleep goal.
         SleepNeed = "sleep_need",
-        /// Heart rate second by second.
         HeartRate = "heart_rate",
-        /// Power second by second.
         Power = "power",
-        /// Speed second by second.
         Speed = "speed",
-        /// Altitude second by second.
         Altitude = "altitude",
-        /// Distance second by second.
+        /// Recorded or planned distance.
         Distance = "distance",
-        /// How long it took.
+        /// Recorded or planned duration.
         Duration = "duration",
-        /// How hard it felt, 0 to 10.
+        /// Perceived exertion (RPE), 0 to 10.
         PerceivedExertion = "perceived_exertion",
-        /// A race result.
         Race = "race",
         /// A race or an all-out effort of at least 5 km in the last 12 months.
         RaceOf5Km = "race_of_5_km",
@@ -163,186 +145,189 @@ string_enum! {
         RaceOf1500M = "race_of_1500_m",
         /// Distance run in a week, over at least six weeks.
         WeeklyDistance = "weekly_distance",
-        /// Beat-to-beat variability of a night.
         HeartRateVariability = "heart_rate_variability",
-        /// A night's sleep.
         Sleep = "sleep",
-        /// The mean stress level of a day.
         Stress = "stress",
-        /// The highest body battery of a day.
         BodyBattery = "body_battery",
-        /// Body weight.
         Weight = "weight",
-        /// Breaths per minute.
         Respiration = "respiration",
-        /// How the athlete feels, 1 to 5.
+        /// The check-in's rating of the day, 1 to 5.
         Feel = "feel",
         /// The load a planned workout is expected to bring.
         PlannedLoad = "planned_load",
-        /// The load of recent sessions.
+        /// The load of recent activities.
         Load = "load",
-        /// A recorded run.
         Run = "run",
-        /// The plan that is tracked.
         Plan = "plan",
-        /// How far the race of the plan is.
+        /// Race distance of the plan.
         RaceDistance = "race_distance",
-        /// The time hoped for.
         GoalTime = "goal_time",
-        /// A session planned for today.
-        Session = "session",
-        /// How hard a planned session is, in words.
+        /// A workout planned for today.
+        Workout = "session",
+        /// Intensity of a planned workout, as text.
         Intensity = "intensity",
-        /// A session that was judged.
-        Judged = "judged",
-        /// A mark by the athlete: ill, injured, away.
-        Mark = "mark",
-        /// A proposal that waits for the athlete.
+        GradedWorkout = "judged",
+        /// An absence: ill, injured or away.
+        Absence = "mark",
         Proposal = "proposal",
     }
 }
 
-impl Need {
-    /// As it reads in a sentence.
+impl RequiredInput {
+    /// The reason shown when it is missing, with what to do where the athlete can help.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
-            Self::MaxHeartRate => "a maximum heart rate",
-            Self::RestingHeartRate => "a resting heart rate",
-            Self::ThresholdHeartRate => "a threshold heart rate",
-            Self::ThresholdSpeed => "a threshold pace",
-            Self::ThresholdPower => "a threshold power",
-            Self::SwimSpeed => "a critical swim speed",
-            Self::Sex => "the athlete's sex",
-            Self::SleepNeed => "a wished-for length of sleep",
-            Self::HeartRate => "a heart rate recording",
-            Self::Power => "a power recording",
-            Self::Speed => "a speed recording",
-            Self::Altitude => "an altitude recording",
-            Self::Distance => "a distance recording",
-            Self::Duration => "a duration",
-            Self::PerceivedExertion => "how hard it felt",
-            Self::Race => "a race result",
-            Self::RaceOf5Km => "a race or an all-out effort of at least 5 km in the last 12 months",
-            Self::RaceOf1500M => "a race or an all-out effort of at least 1.5 km in the last 12 months",
-            Self::WeeklyDistance => "six weeks of running with data",
-            Self::HeartRateVariability => "last night's heart rate variability",
-            Self::Sleep => "last night's sleep",
-            Self::Stress => "the day's stress level",
-            Self::BodyBattery => "the day's body battery",
-            Self::Weight => "a body weight",
-            Self::Respiration => "a breathing rate",
-            Self::Feel => "how the athlete feels",
-            Self::PlannedLoad => "the load of a planned workout",
-            Self::Load => "the load of most recent sessions",
-            Self::Run => "a recorded run",
-            Self::Plan => "an active plan",
-            Self::RaceDistance => "the distance of the race",
-            Self::GoalTime => "a goal time",
-            Self::Session => "a session planned for the day",
-            Self::Intensity => "an intensity in the plan",
-            Self::Judged => "a session of the plan that was judged",
-            Self::Mark => "a mark of illness, injury or absence",
-            Self::Proposal => "a proposal that waits",
+            Self::MaxHeartRate => "set your max HR",
+            Self::RestingHeartRate => "no resting heart rate",
+            Self::ThresholdHeartRate => "set a threshold heart rate",
+            Self::ThresholdSpeed => "set a threshold pace",
+            Self::ThresholdPower => "set a threshold power",
+            Self::SwimSpeed => "set a critical swim pace",
+            Self::Sex => "set your sex in your profile",
+            Self::SleepNeed => "set your sleep goal in your profile",
+            Self::HeartRate => "no heart rate data",
+            Self::Power => "no power data",
+            Self::Speed => "no speed data",
+            Self::Altitude => "no altitude data",
+            Self::Distance => "no distance",
+            Self::Duration => "no duration",
+            Self::PerceivedExertion => "no effort rating (RPE)",
+            Self::Race => "needs a race result",
+            Self::RaceOf5Km => "needs a race or an all-out effort of at least 5 km in the last 12 months",
+            Self::RaceOf1500M => "needs a race or an all-out effort of at least 1.5 km in the last 12 months",
+            Self::WeeklyDistance => "needs at least six weeks of running data",
+            Self::HeartRateVariability => "no HRV for last night",
+            Self::Sleep => "no sleep data for last night",
+            Self::Stress => "no stress data for this day",
+            Self::BodyBattery => "no body battery data for this day",
+            Self::Weight => "no body weight",
+            Self::Respiration => "no breathing rate",
+            Self::Feel => "no check-in for this day",
+            Self::PlannedLoad => "a planned workout has no duration or distance",
+            Self::Load => "too few recent activities have a training load",
+            Self::Run => "no recorded run",
+            Self::Plan => "no active plan",
+            Self::RaceDistance => "no race distance",
+            Self::GoalTime => "no goal time",
+            Self::Workout => "no workout planned for this day",
+            Self::Intensity => "no intensity in the plan",
+            Self::GradedWorkout => "no graded workout yet",
+            Self::Absence => "no illness, injury or absence",
+            Self::Proposal => "no pending proposal",
+        }
+    }
+
+    /// What was missing, for a sentence about the past; [`label`](Self::label) may say what to do.
+    #[must_use]
+    pub const fn cause(self) -> &'static str {
+        match self {
+            Self::MaxHeartRate => "no max HR was set",
+            Self::ThresholdHeartRate => "no threshold heart rate was set",
+            Self::ThresholdSpeed => "no threshold pace was set",
+            Self::ThresholdPower => "no threshold power was set",
+            Self::SwimSpeed => "no critical swim pace was set",
+            Self::Sex => "your sex was not set",
+            Self::SleepNeed => "no sleep goal was set",
+            other => other.label(),
         }
     }
 }
 
 string_enum! {
-    /// What is counted while history is short.
-    pub enum Counted("counted thing") {
-        /// Nights with data.
+    /// What is counted while there is too little data.
+    pub enum CountUnit("count unit") {
         Nights = "nights",
-        /// Days with data.
         Days = "days",
-        /// Weeks with data.
         Weeks = "weeks",
-        /// Training sessions.
         Sessions = "sessions",
         /// Seconds of a recording.
         Seconds = "seconds",
         /// Races or all-out efforts.
         Efforts = "efforts",
-        /// Races.
         Races = "races",
         /// Inputs of a score.
         Inputs = "inputs",
     }
 }
 
-/// Why there is no value. A sentence for the athlete, and data for whoever stores it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
-#[serde(tag = "reason", rename_all = "snake_case")]
-pub enum Absent {
-    /// Something the formula stands on was not given.
-    #[error("needs {}", need.spoken())]
-    Missing {
-        /// What.
-        need: Need,
-    },
-    /// There is not enough of it yet.
-    #[error("learning: {have} of {needed} {what}")]
-    TooFew {
-        /// How many there are.
-        have: u32,
-        /// How many it takes.
-        needed: u32,
-        /// Of what.
-        what: Counted,
-    },
-    /// Too much of a recording is missing or was thrown out.
-    #[error("only {percent} % of the recording is usable")]
-    Patchy {
-        /// How much is usable, whole percent.
-        percent: u8,
-    },
-    /// Heart rate followed the step rate, not the heart.
-    #[error("the heart rate followed the steps for {percent} % of the time")]
-    CadenceLock {
-        /// For how much of the time, whole percent.
-        percent: u8,
-    },
-    /// Outside what the formula was made for.
-    #[error("outside what the formula was made for: {what}")]
-    OutOfRange {
-        /// What was, in words.
-        what: String,
-    },
-    /// The inputs contradict each other.
-    #[error("the inputs contradict each other: {what}")]
-    Contradiction {
-        /// How, in words.
-        what: String,
-    },
-    /// The day's data has not arrived.
-    #[error("the data has not arrived")]
-    NotYet,
-}
-
-impl Absent {
-    /// Something the formula stands on was not given.
+impl CountUnit {
+    /// Singular for one, else plural.
     #[must_use]
-    pub const fn missing(need: Need) -> Self {
-        Self::Missing { need }
+    pub fn label(self, count: u32) -> &'static str {
+        let plural = self.as_str();
+        if count == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural }
     }
 }
 
-/// A value, or why there is none.
-pub type Found<T> = Result<T, Absent>;
-
-/// Keeps a number only if it is one: neither NaN nor infinity leaves a formula.
-pub(crate) fn finite(value: f64, what: &str) -> Found<f64> {
-    if value.is_finite() { Ok(value) } else { Err(Absent::OutOfRange { what: what.to_owned() }) }
+/// Why there is no value. `Display` is the text for the athlete, serde the stored form.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum MissingReason {
+    /// An input of the formula is missing.
+    #[error("{}", need.label())]
+    Missing { need: RequiredInput },
+    /// There is not enough data yet.
+    #[error("not enough data yet: {have} of {needed} {}", what.label(*needed))]
+    TooFew { have: u32, needed: u32, what: CountUnit },
+    /// Too much of a recording is missing or was discarded as unreliable.
+    #[error("only {percent}% of the recording is usable")]
+    Patchy {
+        /// Usable share, whole percent.
+        percent: u8,
+    },
+    /// The sensor measured the step rate instead of the heart rate (cadence lock).
+    #[error("heart rate matched your cadence for {percent}% of the time (cadence lock)")]
+    CadenceLock {
+        /// Share of the time, whole percent.
+        percent: u8,
+    },
+    /// The inputs are outside the range the formula is valid for.
+    // Stored texts have a space before the percent sign.
+    #[error("cannot be computed: {what}")]
+    OutOfRange {
+        /// Which input, as text for the athlete.
+        what: String,
+    },
+    #[error("the inputs contradict each other: {what}")]
+    Contradiction { what: String },
+    /// The day's data has not been synced.
+    #[error("not synced yet")]
+    NotYet,
 }
 
-/// Ten-thousandths: finer than anything measured, and short and exact as text.
-pub(crate) fn rounded(value: f64) -> f64 {
+impl MissingReason {
+    /// An input of the formula is missing.
+    #[must_use]
+    pub const fn missing(need: RequiredInput) -> Self {
+        Self::Missing { need }
+    }
+
+    /// The reason for a sentence about the past, such as `no threshold pace was set`.
+    #[must_use]
+    pub fn cause(&self) -> String {
+        match self {
+            Self::Missing { need } => need.cause().to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// A value, or the reason it is missing.
+pub type MetricResult<T> = Result<T, MissingReason>;
+
+/// Rejects NaN and infinity, so that no formula returns them.
+pub(crate) fn finite(value: f64, what: &str) -> MetricResult<f64> {
+    if value.is_finite() { Ok(value) } else { Err(MissingReason::OutOfRange { what: what.to_owned() }) }
+}
+
+/// Finer than anything measured, and short as text.
+pub(crate) fn round_to_4_decimals(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// The nearest whole number, as `round` gives it; what is below zero is zero. A call of the system's own takes longer
-/// than what is rounded.
-pub(crate) fn whole(value: f64) -> u32 {
+/// Like `round`, with negative numbers as zero. Faster than a call to libm.
+pub(crate) fn round_to_u32(value: f64) -> u32 {
     let floor = value as u32;
     floor.saturating_add(u32::from(value - f64::from(floor) >= 0.5))
 }

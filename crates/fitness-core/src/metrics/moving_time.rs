@@ -1,6 +1,6 @@
-//! How much of an activity was in motion.
+//! Elapsed, timer and moving time of an activity, and its pauses.
 
-use super::per_second::{Sampled, count, travelled};
+use super::per_second::{SampledRecording, seconds_i64, speed_from_distance};
 use crate::domain::activity::Activity;
 use crate::domain::sport::Sport;
 use crate::domain::stream::Recording;
@@ -9,13 +9,12 @@ use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
 string_enum! {
-    /// Where a moving time comes from.
-    pub enum MovingSource("source of a moving time") {
-        /// The device or service said so.
+    /// How moving time was determined.
+    pub enum MovingSource("source of moving time") {
+        /// Reported by the device or service.
         Device = "device",
-        /// From speed, second by second.
         Speed = "speed",
-        /// All the time the recording ran: the sport has no standing still, or speed is unknown.
+        /// Timer time: the sport has no pauses by speed, or speed is unknown.
         Recording = "recording",
     }
 }
@@ -23,42 +22,39 @@ string_enum! {
 /// The three times of an activity; `moving` is at most `timer`, and that at most `elapsed`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Times {
-    /// From first to last moment.
+    /// From start to end.
     #[serde(rename = "elapsed_ms")]
     pub elapsed: TimeSpan,
-    /// While the recording ran.
+    /// While the device recorded.
     #[serde(rename = "timer_ms")]
     pub timer: TimeSpan,
-    /// In motion.
     #[serde(rename = "moving_ms")]
     pub moving: TimeSpan,
-    /// Where the moving time comes from.
     pub source: Option<MovingSource>,
-    /// Stops of five seconds and more, in order.
+    /// Stops of at least five seconds, in order.
     pub pauses: Vec<Pause>,
 }
 
 impl Times {
-    /// The time that counts as training: in motion where that is known, else while the recording ran, else all of it.
+    /// The time that counts as training: moving time if known, else timer time, else elapsed time.
     #[must_use]
     pub fn training(&self) -> Option<TimeSpan> {
         [self.moving, self.timer, self.elapsed].into_iter().find(|time| *time > TimeSpan::ZERO)
     }
 }
 
-/// A stop, or a time the recording did not run.
+/// A stop, or a time the device did not record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pause {
-    /// From the activity's start.
+    /// Offset from the activity's start.
     #[serde(rename = "start_ms")]
     pub start: TimeSpan,
-    /// How long.
     #[serde(rename = "length_ms")]
     pub length: TimeSpan,
 }
 
-/// Faster than this is motion, millimetres per second; `None` for sports in which standing still is no pause.
-const fn threshold(sport: Sport) -> Option<u32> {
+/// Minimum moving speed, mm/s; `None` for sports in which standing is not a pause.
+const fn moving_threshold(sport: Sport) -> Option<u32> {
     match sport {
         Sport::Running => Some(500),
         Sport::Cycling => Some(1000),
@@ -66,20 +62,24 @@ const fn threshold(sport: Sport) -> Option<u32> {
     }
 }
 
-/// After motion, so many seconds still count as it.
+/// Seconds after motion that still count as motion.
 const HOLD_S: usize = 3;
-/// A shorter stop is none.
-const SHORTEST_STOP_S: usize = 5;
+/// Shorter stops are ignored, seconds.
+const MIN_STOP_S: usize = 5;
 
-/// Which seconds were in motion: faster than 0.5 m/s (running) or 1.0 m/s (cycling) in the mean of five seconds, or
-/// turning the pedals against a power meter; held for 3 s; stops under 5 s do not count. Where the speed is unknown
-/// the distances before and after decide, and without those the recording's running does. What never moved was done on
-/// the spot, a treadmill without a sensor perhaps, and all of it counts.
+/// Which seconds were in motion: five-second mean above 0.5 m/s (running) or 1.0 m/s (cycling), or
+/// power on the pedals; held for 3 s; stops under 5 s are ignored. Where the speed is unknown, the
+/// distances before and after decide, else the whole recorded time counts. An activity that never
+/// moved (a treadmill without a sensor) counts in full.
 #[must_use]
-pub fn motion(recording: &Recording, sampled: &Sampled, sport: Sport) -> (Vec<bool>, MovingSource) {
+pub fn detect_motion(
+    recording: &Recording,
+    sampled: &SampledRecording,
+    sport: Sport,
+) -> (Vec<bool>, MovingSource) {
     let covered = sampled.timeline.covered();
-    let moving =
-        threshold(sport).and_then(|threshold| by_speed(recording, sampled, sport, threshold, &covered));
+    let moving = moving_threshold(sport)
+        .and_then(|threshold| by_speed(recording, sampled, sport, threshold, &covered));
     match moving.filter(|moving| moving.contains(&true)) {
         Some(moving) => (moving, MovingSource::Speed),
         None => (covered, MovingSource::Recording),
@@ -88,14 +88,15 @@ pub fn motion(recording: &Recording, sampled: &Sampled, sport: Sport) -> (Vec<bo
 
 fn by_speed(
     recording: &Recording,
-    sampled: &Sampled,
+    sampled: &SampledRecording,
     sport: Sport,
     threshold: u32,
     covered: &[bool],
 ) -> Option<Vec<bool>> {
     let speed = sampled.speed.as_ref()?;
     let gaps = speed.iter().any(Option::is_none);
-    let across = gaps.then(|| travelled(recording, &sampled.timeline, u32::MAX, i64::MAX)).flatten();
+    let across =
+        gaps.then(|| speed_from_distance(recording, &sampled.timeline, u32::MAX, i64::MAX)).flatten();
     let power = sampled.power.as_ref().filter(|_| sport == Sport::Cycling);
     let pedalled = |index: usize| power.is_some_and(|power| power[index].is_some_and(|watts| watts > 0));
     let mut moving = vec![false; covered.len()];
@@ -126,17 +127,17 @@ fn by_speed(
             since_motion = if fast || pedalled(index) { 0 } else { since_motion.saturating_add(1) };
             moving[index] = since_motion <= HOLD_S;
         }
-        forget_short_stops(&mut moving[chunk.at.clone()]);
+        fill_short_stops(&mut moving[chunk.at.clone()]);
     }
     Some(moving)
 }
 
-/// A stop under five seconds between two stretches of motion is motion.
-fn forget_short_stops(moving: &mut [bool]) {
+/// Stops under five seconds between motion count as motion.
+fn fill_short_stops(moving: &mut [bool]) {
     let mut last = None;
     for index in 0..moving.len() {
         if moving[index] {
-            if let Some(last) = last.filter(|last| (1..SHORTEST_STOP_S).contains(&(index - last - 1))) {
+            if let Some(last) = last.filter(|last| (1..MIN_STOP_S).contains(&(index - last - 1))) {
                 moving[last..index].fill(true);
             }
             last = Some(index);
@@ -144,36 +145,41 @@ fn forget_short_stops(moving: &mut [bool]) {
     }
 }
 
-/// Elapsed, timer and moving time, and the pauses. What the device said of its moving time stands; its stream only
-/// says where the pauses were.
+/// Elapsed, timer and moving time, and the pauses. The device's own moving time takes precedence;
+/// the samples only locate the pauses.
 #[must_use]
-pub fn times(activity: &Activity, sampled: &Sampled, moving: &[bool], source: MovingSource) -> Times {
+pub fn times(
+    activity: &Activity,
+    sampled: &SampledRecording,
+    moving: &[bool],
+    source: MovingSource,
+) -> Times {
     let covered = sampled.timeline.covered();
     let running = covered.iter().zip(moving).filter(|(covered, moving)| **covered || **moving).count();
     let in_motion = moving.iter().filter(|moving| **moving).count();
-    ordered(
+    ordered_times(
         activity,
         TimeSpan::from_secs(sampled.timeline.span_s()),
-        TimeSpan::from_secs(count(running)),
-        TimeSpan::from_secs(count(in_motion)),
+        TimeSpan::from_secs(seconds_i64(running)),
+        TimeSpan::from_secs(seconds_i64(in_motion)),
         Some(source),
         pauses(sampled, moving),
     )
 }
 
-/// The times of an activity without a recording, as far as its summary tells them.
+/// The times of an activity without a recording, from its summary.
 #[must_use]
-pub fn told_times(activity: &Activity) -> Times {
+pub fn times_from_summary(activity: &Activity) -> Times {
     let (elapsed, moving) = (positive(activity.elapsed), positive(activity.moving));
     let elapsed = elapsed.or(moving).unwrap_or_default();
-    ordered(activity, elapsed, moving.unwrap_or(elapsed), TimeSpan::ZERO, None, Vec::new())
+    ordered_times(activity, elapsed, moving.unwrap_or(elapsed), TimeSpan::ZERO, None, Vec::new())
 }
 
 fn positive(time: Option<TimeSpan>) -> Option<TimeSpan> {
     time.filter(|time| *time > TimeSpan::ZERO)
 }
 
-fn ordered(
+fn ordered_times(
     activity: &Activity,
     span: TimeSpan,
     timer: TimeSpan,
@@ -190,8 +196,8 @@ fn ordered(
     Times { elapsed: elapsed.max(timer), timer, moving, source, pauses }
 }
 
-/// Stops within the recording and times it did not run, joined where they touch.
-fn pauses(sampled: &Sampled, moving: &[bool]) -> Vec<Pause> {
+/// Stops and recording gaps, merged where they touch.
+fn pauses(sampled: &SampledRecording, moving: &[bool]) -> Vec<Pause> {
     let line = &sampled.timeline;
     let mut stops: Vec<(i64, i64)> = Vec::new();
     let mut stop = |from: i64, to: i64| match stops.last_mut() {
@@ -204,13 +210,13 @@ fn pauses(sampled: &Sampled, moving: &[bool]) -> Vec<Pause> {
             stop(ended, chunk.second);
         }
         for index in chunk.at.clone().filter(|index| !moving[*index]) {
-            let second = chunk.second + count(index - chunk.at.start);
+            let second = chunk.second + seconds_i64(index - chunk.at.start);
             stop(second, second + 1);
         }
-        ended = Some(chunk.second + count(chunk.at.len()));
+        ended = Some(chunk.second + seconds_i64(chunk.at.len()));
     }
     let origin = line.offset_ms(0);
-    let long = |(from, to): &(i64, i64)| to - from >= count(SHORTEST_STOP_S);
+    let long = |(from, to): &(i64, i64)| to - from >= seconds_i64(MIN_STOP_S);
     let pause = |(from, to): (i64, i64)| Pause {
         start: TimeSpan::from_ms(origin + from * 1000),
         length: TimeSpan::from_secs(to - from),

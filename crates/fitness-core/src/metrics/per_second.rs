@@ -1,55 +1,55 @@
-//! A recording at one value a second.
+//! Recordings resampled to one value per second.
 //!
-//! Devices record every second, or only when something changes, or stop and go on days later. A [`Timeline`] lays
-//! the seconds a recording covers side by side and leaves out everything longer than [`BREAK_S`], so that a gap of a
-//! week costs as much memory as a gap of a minute. What was not measured is `None`, never zero.
+//! Devices record every second, or only on changes, or pause for days. A [`Timeline`] lists the
+//! seconds a recording covers without gaps longer than [`BREAK_S`], so a gap of a week costs no
+//! memory. Missing values are `None`, never zero.
 
 use crate::domain::sport::Sport;
 use crate::domain::stream::{Channel, Column, Recording};
 use std::ops::Range;
 
-/// One value a second, side by side with its [`Timeline`].
+/// One value per second of a [`Timeline`].
 pub type Series<T> = Vec<Option<T>>;
 
-/// A value stands for the seconds after it, up to so many.
+/// Seconds for which a value is held until the next sample.
 pub const HOLD_S: usize = 5;
-/// After so many seconds without a sample the recording had stopped: no window reaches over it.
+/// A longer gap between samples is a break, seconds. No window spans a break.
 pub const BREAK_S: i64 = 30;
-/// Seconds kept of one recording, two days of them. What comes after is left out and said by [`Timeline::is_cut`].
+/// Maximum length of a recording, seconds (two days). The rest is dropped; see
+/// [`Timeline::is_truncated`].
 pub const MAX_SECONDS: usize = 172_800;
-/// Nobody runs faster than this for more than five seconds, millimetres per second.
+/// Maximum running speed over more than five seconds, mm/s.
 const MAX_RUN_SPEED: u32 = 10_000;
 
-/// A stretch of seconds without a break.
+/// Consecutive seconds without a break.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// Its first second, counted from the recording's first moment.
+    /// First second, relative to the recording's first sample.
     pub second: i64,
-    /// Where its seconds lie in every [`Series`].
+    /// Index range in every [`Series`].
     pub at: Range<usize>,
 }
 
 /// The seconds a recording covers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Timeline {
-    /// Milliseconds from the activity's start to the first moment.
+    /// Milliseconds from the activity's start to the first sample.
     origin_ms: i64,
-    /// Seconds from the first to the last moment, both counted.
+    /// Seconds from the first to the last sample, inclusive.
     span_s: i64,
     chunks: Vec<Chunk>,
-    /// Which second each sample belongs to; shorter than the recording when that is cut.
+    /// Index of the second of each sample; shorter than the recording if truncated.
     slots: Vec<usize>,
-    /// Whether each second has one sample, as of most devices: then nothing needs to be laid out.
-    even: bool,
+    /// Whether each second has exactly one sample, as with most devices: a fast path.
+    is_regular: bool,
     len: usize,
 }
 
 impl Timeline {
-    /// Lays out the seconds of a recording. A sample belongs to the second it falls in; of several in one second
-    /// the last counts.
+    /// A sample belongs to the second it falls in; of several in one second the last counts.
     #[must_use]
-    pub fn of(recording: &Recording) -> Self {
-        let moments = recording.moments();
+    pub fn from_recording(recording: &Recording) -> Self {
+        let moments = recording.offsets_ms();
         let (Some(first), Some(last)) = (moments.first(), moments.last()) else { return Self::default() };
         let second = |moment: i32| (i64::from(moment) - i64::from(*first)).div_euclid(1000);
         let (mut chunks, mut slots) = (Vec::new(), Vec::with_capacity(moments.len()));
@@ -61,7 +61,7 @@ impl Timeline {
                 let begin = open.at.end;
                 chunks.push(std::mem::replace(&mut open, Chunk { second: now, at: begin..begin + 1 }));
             } else {
-                // At most BREAK_S and never negative: moments do not run backwards.
+                // At most BREAK_S and never negative: timestamps are in order.
                 open.at.end += usize::try_from(step).unwrap_or(0);
             }
             if open.at.end > MAX_SECONDS {
@@ -75,43 +75,43 @@ impl Timeline {
         let even = slots.iter().copied().eq(0..len);
         chunks.push(open);
         chunks.retain(|chunk| !chunk.at.is_empty());
-        Self { origin_ms: i64::from(*first), span_s: second(*last) + 1, chunks, slots, even, len }
+        Self { origin_ms: i64::from(*first), span_s: second(*last) + 1, chunks, slots, is_regular: even, len }
     }
 
-    /// How many seconds it covers, breaks left out.
+    /// Number of seconds without breaks.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is not one second.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// From the first to the last moment in seconds, breaks included; a sample stands for its whole second.
+    /// Seconds from the first to the last sample inclusive, breaks included.
     #[must_use]
     pub const fn span_s(&self) -> i64 {
         self.span_s
     }
 
-    /// The stretches between breaks, in order.
     #[must_use]
     pub fn chunks(&self) -> &[Chunk] {
         &self.chunks
     }
 
-    /// Milliseconds from the activity's start to a second of the series.
+    /// Milliseconds from the activity's start to the second at an index.
     #[must_use]
     pub fn offset_ms(&self, index: usize) -> i64 {
         let chunk = self.chunks.partition_point(|chunk| chunk.at.start <= index).saturating_sub(1);
-        let second =
-            self.chunks.get(chunk).map_or(0, |chunk| chunk.second + count(index - chunk.at.start.min(index)));
+        let second = self
+            .chunks
+            .get(chunk)
+            .map_or(0, |chunk| chunk.second + seconds_i64(index - chunk.at.start.min(index)));
         self.origin_ms + second * 1000
     }
 
-    /// The first second of the series at or after a moment of the activity.
+    /// Index of the first second at or after an offset from the activity's start.
     #[must_use]
     pub fn index_at(&self, offset_ms: i64) -> usize {
         let second = (offset_ms - self.origin_ms).div_euclid(1000);
@@ -121,16 +121,16 @@ impl Timeline {
         (chunk.at.start + into).min(chunk.at.end)
     }
 
-    /// Whether the recording went on for longer than is kept.
+    /// Whether the recording is longer than [`MAX_SECONDS`].
     #[must_use]
-    pub fn is_cut(&self, recording: &Recording) -> bool {
-        self.slots.len() < recording.moments().len()
+    pub fn is_truncated(&self, recording: &Recording) -> bool {
+        self.slots.len() < recording.offsets_ms().len()
     }
 
-    /// Whether each second has a sample of any kind, its own or one held.
+    /// Whether each second has a sample of any channel, its own or a held one.
     #[must_use]
     pub fn covered(&self) -> Vec<bool> {
-        if self.even {
+        if self.is_regular {
             return vec![true; self.len];
         }
         let mut sampled = vec![None; self.len];
@@ -141,12 +141,13 @@ impl Timeline {
         sampled.into_iter().map(|second| second.is_some()).collect()
     }
 
-    /// A column at one value a second: what `accept` lets through, held for [`HOLD_S`] at most.
+    /// Resamples a column to one value per second, filtered by `accept` and held for at most
+    /// [`HOLD_S`].
     #[must_use]
-    pub fn spread<T: Copy>(&self, column: &Column, accept: impl Fn(i32) -> Option<T>) -> Series<T> {
+    pub fn resample<T: Copy>(&self, column: &Column, accept: impl Fn(i32) -> Option<T>) -> Series<T> {
         let samples = column.samples().map(|sample| sample.and_then(&accept));
         let mut series: Series<T>;
-        if self.even {
+        if self.is_regular {
             series = samples.take(self.len).collect();
         } else {
             series = vec![None; self.len];
@@ -175,30 +176,29 @@ impl Timeline {
     }
 }
 
-/// Values that follow each other, with marks where more than [`BREAK_S`] lies between two of them.
+/// Values split into segments wherever more than [`BREAK_S`] lies between two of them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Runs {
-    /// All values in order.
+pub struct Segments {
     pub values: Vec<f32>,
     ends: Vec<usize>,
 }
 
-impl Runs {
-    /// Values without a break between them.
+impl Segments {
+    /// One segment without a break.
     #[must_use]
-    pub fn unbroken(values: Vec<f32>) -> Self {
+    pub fn single(values: Vec<f32>) -> Self {
         Self { ends: vec![values.len()], values }
     }
 
-    /// Picks the seconds that count. Seconds that do not are left out; more than [`BREAK_S`] of them in a row, or a
-    /// break of the recording, end a run.
+    /// Selects the seconds with a value. More than [`BREAK_S`] without one in a row, or a break of
+    /// the recording, ends a segment.
     #[must_use]
-    pub fn pick(timeline: &Timeline, value: impl Fn(usize) -> Option<f32>) -> Self {
-        Self::pick_from(timeline.chunks().iter().map(|chunk| chunk.at.clone()), value)
+    pub fn select(timeline: &Timeline, value: impl Fn(usize) -> Option<f32>) -> Self {
+        Self::select_from(timeline.chunks().iter().map(|chunk| chunk.at.clone()), value)
     }
 
-    /// As [`pick`](Self::pick), from stretches that have no break within them.
-    pub fn pick_from(
+    /// Like [`select`](Self::select), for ranges that contain no break.
+    pub fn select_from(
         stretches: impl IntoIterator<Item = Range<usize>>,
         value: impl Fn(usize) -> Option<f32>,
     ) -> Self {
@@ -225,66 +225,65 @@ impl Runs {
         runs
     }
 
-    /// Each run in turn.
+    /// The segments in order.
     pub fn iter(&self) -> impl Iterator<Item = &[f32]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, end)| &self.values[start..*end]).filter(|run| !run.is_empty())
     }
 }
 
-/// What a recording measured, at one value a second, with what no body or machine can do already left out.
+/// A recording at one value per second, with impossible values removed.
 #[derive(Debug, Clone, Default)]
-pub struct Sampled {
-    /// Its seconds.
+pub struct SampledRecording {
     pub timeline: Timeline,
     /// Beats per minute, 25 to 230.
     pub heart_rate: Option<Series<u8>>,
     /// Watts, 0 to 2500.
     pub power: Option<Series<u16>>,
-    /// Steps or revolutions per minute, both legs, up to 260.
+    /// Steps per minute (both legs) or rpm, up to 260.
     pub cadence: Option<Series<f32>>,
-    /// Millimetres per second; where the device gave none, from the distance.
+    /// mm/s; derived from the distance if the device recorded no speed.
     pub speed: Option<Series<u32>>,
     /// Metres above sea level, without jumps of more than 30 m in a second.
     pub altitude: Option<Series<f32>>,
-    /// Whether the recording went on for longer than is kept.
-    pub cut: bool,
+    /// Whether the recording is longer than [`MAX_SECONDS`].
+    pub is_truncated: bool,
 }
 
-impl Sampled {
-    /// Resamples a recording.
+impl SampledRecording {
     #[must_use]
-    pub fn of(recording: &Recording, sport: Sport) -> Self {
-        let timeline = Timeline::of(recording);
+    pub fn from_recording(recording: &Recording, sport: Sport) -> Self {
+        let timeline = Timeline::from_recording(recording);
         let known = |channel| recording.column(channel);
         let heart_rate = known(Channel::HeartRate).map(|column| {
-            timeline.spread(column, |bpm| u8::try_from(bpm).ok().filter(|bpm| (25..=230).contains(bpm)))
+            timeline.resample(column, |bpm| u8::try_from(bpm).ok().filter(|bpm| (25..=230).contains(bpm)))
         });
         let power = known(Channel::Power).map(|column| {
-            timeline.spread(column, |watts| u16::try_from(watts).ok().filter(|watts| *watts <= 2500))
+            timeline.resample(column, |watts| u16::try_from(watts).ok().filter(|watts| *watts <= 2500))
         });
         let cadence = known(Channel::Cadence).map(|column| {
-            timeline.spread(column, |tenths| (0..=2600).contains(&tenths).then_some(tenths as f32 / 10.0))
+            timeline.resample(column, |tenths| (0..=2600).contains(&tenths).then_some(tenths as f32 / 10.0))
         });
         let altitude = known(Channel::Altitude).map(|column| altitude(&timeline, column));
         Self {
-            heart_rate: any(heart_rate),
-            power: any(power),
-            cadence: any(cadence),
-            speed: any(Some(speed(recording, &timeline, sport))),
-            altitude: any(altitude).filter(|series| series.iter().flatten().any(|meters| *meters != 0.0)),
-            cut: timeline.is_cut(recording),
+            heart_rate: non_empty(heart_rate),
+            power: non_empty(power),
+            cadence: non_empty(cadence),
+            speed: non_empty(Some(recorded_speed(recording, &timeline, sport))),
+            altitude: non_empty(altitude)
+                .filter(|series| series.iter().flatten().any(|meters| *meters != 0.0)),
+            is_truncated: timeline.is_truncated(recording),
             timeline,
         }
     }
 }
 
-/// A series without a single value is no series.
-fn any<T>(series: Option<Series<T>>) -> Option<Series<T>> {
+/// `None` for a series without any value.
+fn non_empty<T>(series: Option<Series<T>>) -> Option<Series<T>> {
     series.filter(|series| series.iter().any(Option::is_some))
 }
 
-/// Faster than anybody goes in a sport, millimetres per second: a broken sample, however short.
+/// Maximum speed of a sport, mm/s. Any sample above it is broken.
 pub(crate) const fn top_speed(sport: Sport) -> u32 {
     match sport {
         Sport::Running => 12_500,
@@ -295,15 +294,15 @@ pub(crate) const fn top_speed(sport: Sport) -> u32 {
     }
 }
 
-/// Speed as told, and where it was not, from the distance.
-fn speed(recording: &Recording, timeline: &Timeline, sport: Sport) -> Series<u32> {
+/// Recorded speed, and where it is missing, speed from the distance.
+fn recorded_speed(recording: &Recording, timeline: &Timeline, sport: Sport) -> Series<u32> {
     let top = top_speed(sport);
     let told = recording.column(Channel::Speed).map(|column| {
-        timeline.spread(column, |speed| u32::try_from(speed).ok().filter(|speed| *speed <= top))
+        timeline.resample(column, |speed| u32::try_from(speed).ok().filter(|speed| *speed <= top))
     });
-    let mut series = any(told).unwrap_or_else(|| vec![None; timeline.len()]);
+    let mut series = non_empty(told).unwrap_or_else(|| vec![None; timeline.len()]);
     if series.iter().any(Option::is_none) {
-        let travelled = travelled(recording, timeline, top, GAP_MS).unwrap_or_default();
+        let travelled = speed_from_distance(recording, timeline, top, GAP_MS).unwrap_or_default();
         series.iter_mut().zip(travelled).for_each(|(speed, travelled)| *speed = speed.or(travelled));
     }
     if sport == Sport::Running {
@@ -312,7 +311,7 @@ fn speed(recording: &Recording, timeline: &Timeline, sport: Sport) -> Series<u32
     series
 }
 
-/// Leaves out what lasts for more than five seconds; a shorter burst may be true.
+/// Removes implausible values that last longer than five seconds; shorter bursts can be real.
 fn reject_long<T>(series: &mut [Option<T>], bad: impl Fn(&T) -> bool) {
     let mut since = 0;
     for index in 0..=series.len() {
@@ -326,12 +325,12 @@ fn reject_long<T>(series: &mut [Option<T>], bad: impl Fn(&T) -> bool) {
     }
 }
 
-/// A longer step between two distances says nothing about the speed in between, milliseconds.
+/// Longest step between two distances from which speed is derived, milliseconds.
 const GAP_MS: i64 = 15_000;
 
-/// Speed from distance: what was covered between two samples, spread over the seconds between them. A step longer than
-/// `longest_ms` is a gap, one backwards or faster than `top` is broken.
-pub(crate) fn travelled(
+/// Speed from distance, evenly distributed between two samples. Steps longer than `longest_ms` are
+/// gaps; steps backwards or faster than `top` are broken.
+pub(crate) fn speed_from_distance(
     recording: &Recording,
     timeline: &Timeline,
     top: u32,
@@ -340,13 +339,13 @@ pub(crate) fn travelled(
     let column = recording.column(Channel::Distance)?;
     let mut series = vec![None; timeline.len()];
     let mut before: Option<(usize, i64, i64)> = None;
-    let samples = timeline.slots.iter().zip(recording.moments()).zip(column.samples());
+    let samples = timeline.slots.iter().zip(recording.offsets_ms()).zip(column.samples());
     for ((slot, moment), sample) in samples {
         let Some(mm) = sample.filter(|mm| *mm >= 0) else { continue };
         let now = (*slot, i64::from(*moment), i64::from(mm));
         if let Some((from, then, at)) = before {
             let (time, way) = (now.1 - then, now.2 - at);
-            // Less than half a second apart says more about rounding than about speed.
+            // Below half a second, rounding dominates.
             if time < 500 {
                 continue;
             }
@@ -363,11 +362,12 @@ pub(crate) fn travelled(
     Some(series)
 }
 
-/// Altitude between the Dead Sea and the Himalaya, without jumps. After five samples in a row beyond a jump the
-/// jump is believed: the one before it was wrong, or the device found its height.
+/// Altitude between the Dead Sea and the Himalaya, without jumps. After five consecutive samples at
+/// the new level the jump is accepted: the earlier value was wrong, or the device calibrated
+/// itself.
 fn altitude(timeline: &Timeline, column: &Column) -> Series<f32> {
     let raw =
-        timeline.spread(column, |mm| (-500_000..=9_000_000).contains(&mm).then_some(mm as f32 / 1000.0));
+        timeline.resample(column, |mm| (-500_000..=9_000_000).contains(&mm).then_some(mm as f32 / 1000.0));
     let (mut series, mut kept, mut refused) = (vec![None; raw.len()], None, 0);
     for (index, meters) in raw.iter().enumerate().filter_map(|(index, meters)| Some((index, (*meters)?))) {
         let seconds = kept.map_or(1.0, |(since, _): (usize, f32)| (index - since) as f32);
@@ -383,8 +383,8 @@ fn altitude(timeline: &Timeline, column: &Column) -> Series<f32> {
     series
 }
 
-/// A number of seconds, which never exceeds [`MAX_SECONDS`], as one to reckon with.
-pub(crate) const fn count(seconds: usize) -> i64 {
+/// Lossless: never exceeds [`MAX_SECONDS`].
+pub(crate) const fn seconds_i64(seconds: usize) -> i64 {
     seconds as i64
 }
 

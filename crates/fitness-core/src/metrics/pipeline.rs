@@ -1,18 +1,20 @@
-//! A training history worked out: the limits it shows, what each session cost by them, and what each day means.
+//! The recompute pipeline: detects thresholds, then computes activity loads and daily metrics.
 //!
-//! It goes forward in time. What is said about a day depends on that day and on earlier ones, so a change on a day leaves
-//! everything before it as it was, and [`derive()`] from that day on gives, bit for bit, what it gives for the whole history.
+//! It runs forward in time. A day depends only on itself and earlier days, so after a change
+//! [`run_pipeline`] from that day gives bit for bit the same result as for the whole history.
 
-use super::activity::{Judged, Measures, ZoneSets, judge};
-use super::day::{BadHistory, CONTEXT_DAYS, DayInput, DayMetrics, DaySettings, DayState, resume, walk};
+use super::activity::{ActivityMetrics, Measures, ZoneSets, compute_activity_metrics};
+use super::day::{
+    CONTEXT_DAYS, DayInput, DayMetrics, DaySettings, DayState, HistoryError, compute_days, compute_days_after,
+};
 use super::fitness::DayLoad;
-use super::load::session_rpe::{RpeScale, session_rpe};
-use super::load::{Felt, Limits, Load, LoadMethod};
-use super::predict::Mark;
-use super::thresholds::detect::{Candidate, Clue, detect, redetect};
+use super::load::session_rpe::{RpeLoadFactor, session_rpe};
+use super::load::{AthleteThresholds, Load, LoadMethod, RpeWithCalibration};
+use super::predict::Performance;
+use super::thresholds::detect::{DatedThresholdEvidence, ThresholdEvidence, detect, redetect};
 use super::zones::{DatedZones, zones_on};
-use super::{Found, Rated};
-use crate::adherence::data_frontier::Frontier;
+use super::{MetricResult, ValueWithQuality};
+use crate::adherence::data_frontier::DataFrontier;
 use crate::domain::activity::Activity;
 use crate::domain::athlete::{Sex, Threshold, ZoneKind, Zones};
 use crate::domain::calendar::Day;
@@ -23,192 +25,188 @@ use crate::domain::wellness::DailyWellness;
 use crate::metrics::thresholds::in_force::within_bounds;
 use std::collections::BTreeMap;
 
-/// The version of the measures of an activity. A higher one has every recording measured again, and with it every day
-/// worked out again. 2: days know the quality of their loads. 3: summaries are clues, efforts know their slope, recordings
-/// what is suspicious in them, and days every doubt about their loads.
+/// Version of the stored measures. Raising it recomputes every recording and every day. 2: quality
+/// of daily loads. 3: threshold evidence from summaries, slope of efforts, plausibility counts, and
+/// all quality flags of daily loads.
 pub const MEASURES_VERSION: u32 = 3;
 
-/// What the athlete and their devices say that days are judged by.
+/// Profile, thresholds, zones and races of the athlete.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Athlete<'a> {
-    /// The athlete's sex.
     pub sex: Option<Sex>,
-    /// How long the athlete wants to sleep.
+    /// The athlete's sleep goal.
     pub sleep_need: Option<TimeSpan>,
-    /// Thresholds that were set or reported. Detected ones are made here.
+    /// Thresholds set by the athlete or reported by a device. The pipeline adds detected ones.
     pub thresholds: &'a [Threshold],
-    /// Zones that were set or reported.
+    /// Zones set by the athlete or reported by a device.
     pub zones: &'a [DatedZones],
-    /// What race results say about limits.
-    pub races: &'a [Candidate],
+    /// Threshold evidence from race results.
+    pub races: &'a [DatedThresholdEvidence],
 }
 
-/// A session to be judged.
+/// An activity to compute metrics for.
 #[derive(Debug, Clone, Copy)]
-pub struct Session<'a> {
-    /// Which.
+pub struct ActivityInput<'a> {
     pub id: ActivityId,
-    /// What it is.
     pub activity: &'a Activity,
-    /// What its samples say.
     pub measures: &'a Measures,
-    /// How hard it felt, 0 to 10.
+    /// Perceived exertion (RPE), 0 to 10.
     pub exertion: Option<u8>,
 }
 
-/// What the days take from a session that was judged: just now, or before.
+/// Load of an activity as used by daily metrics, computed now or earlier.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SessionLoad {
-    /// The day it began.
+pub struct ActivityLoad {
     pub day: Day,
-    /// What was done.
     pub sport: Sport,
-    /// What it cost; `None` where that could not be found.
-    pub load: Option<Rated>,
-    /// How far it went.
+    /// `None` if it could not be computed.
+    pub load: Option<ValueWithQuality>,
     pub distance: Option<Distance>,
 }
 
-impl SessionLoad {
-    /// Of an activity and the load it was judged to have.
+impl ActivityLoad {
     #[must_use]
-    pub fn of(activity: &Activity, load: Option<Rated>) -> Self {
+    pub fn new(activity: &Activity, load: Option<ValueWithQuality>) -> Self {
         Self { day: activity.day(), sport: activity.sport, load, distance: activity.distance }
     }
 }
 
-/// What was worked out for the days before the first one.
+/// Results for the days before the first one to compute.
 #[derive(Debug, Clone, Copy)]
-pub struct Before<'a> {
-    /// The evening before the first day.
+pub struct PriorState<'a> {
+    /// State of the evening before the first day.
     pub state: &'a DayState,
-    /// The sessions of the [`CONTEXT_DAYS`] before it.
-    pub sessions: &'a [SessionLoad],
-    /// Every limit detected before it.
+    /// Activities of the [`CONTEXT_DAYS`] before the first day.
+    pub activities: &'a [ActivityLoad],
+    /// All thresholds detected before the first day.
     pub detected: &'a [Threshold],
-    /// What the sessions of a year before it suggest.
-    pub clues: &'a [Candidate],
-    /// Session-RPE and measured load of every earlier session that has both.
-    pub felt: &'a [(f64, f64)],
+    /// Threshold evidence of the year before the first day.
+    pub evidence: &'a [DatedThresholdEvidence],
+    /// Session RPE and measured load of every earlier activity that has both.
+    pub rpe_pairs: &'a [(f64, f64)],
 }
 
-/// Everything from a day on, and what it takes from before it.
+/// Input of a run from a given day.
 #[derive(Debug, Clone, Copy)]
-pub struct History<'a> {
-    /// Who it is about.
+pub struct PipelineInput<'a> {
     pub athlete: Athlete<'a>,
-    /// The first day to work out.
+    /// First day to compute.
     pub first: Day,
-    /// What was before it; `None` when it is the first day there is.
-    pub before: Option<Before<'a>>,
-    /// The sessions from the first day on, by day and then in the order they began.
-    pub sessions: &'a [Session<'a>],
-    /// What devices measured, by day, the [`CONTEXT_DAYS`] before the first day included.
+    /// Earlier results; `None` if `first` is the first day of the data.
+    pub before: Option<PriorState<'a>>,
+    /// Activities from the first day, ordered by day and start.
+    pub activities: &'a [ActivityInput<'a>],
+    /// Wellness by day, including the [`CONTEXT_DAYS`] before the first day.
     pub wellness: &'a [DailyWellness],
-    /// How the athlete felt, 1 to 5.
+    /// Check-in ratings, 1 to 5.
     pub feel: &'a BTreeMap<Day, u8>,
-    /// How far the data reaches.
-    pub frontier: Frontier,
+    /// Through which day the data is complete.
+    pub frontier: DataFrontier,
 }
 
-/// What a history comes to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Worked {
-    /// What each session means, in their order.
-    pub judged: Vec<(ActivityId, Judged)>,
-    /// What each day means, as far as the data reaches.
+pub struct PipelineOutput {
+    /// Metrics of each activity, in input order.
+    pub activities: Vec<(ActivityId, ActivityMetrics)>,
+    /// Metrics of each day up to the data frontier.
     pub days: Vec<DayMetrics>,
-    /// The limits detected from the first day on.
+    /// Thresholds detected from the first day.
     pub detected: Vec<Threshold>,
 }
 
-/// Works out a history from a day on.
+/// Computes everything from a given day.
 ///
 /// # Errors
-/// When what is given of the days before does not reach back far enough.
-pub fn derive(history: &History<'_>) -> Result<Worked, BadHistory> {
-    let detected = limits(history);
-    let mut standing = Standing::new(history, &detected);
-    let (mut judged, mut loads) = (Vec::with_capacity(history.sessions.len()), Vec::new());
-    let mut felt = Feelings::new(history.before.map_or(&[], |before| before.felt));
-    for session in history.sessions {
+/// When there are too few context days before the first day.
+pub fn run_pipeline(history: &PipelineInput<'_>) -> Result<PipelineOutput, HistoryError> {
+    let detected = detect_new_thresholds(history);
+    let mut standing = ThresholdCursor::new(history, &detected);
+    let (mut judged, mut loads) = (Vec::with_capacity(history.activities.len()), Vec::new());
+    let mut felt = RpeCalibration::new(history.before.map_or(&[], |before| before.rpe_pairs));
+    for session in history.activities {
         let day = session.activity.day();
         standing.advance(day);
         felt.advance(day);
         let zones = standing.zones(session.activity.sport);
         let exertion = session.exertion.map(f64::from);
-        let means = judge(
+        let means = compute_activity_metrics(
             session.activity,
             session.measures,
-            &standing.limits(day),
+            &standing.thresholds(day),
             zones.sets(),
-            Felt { exertion, scale: felt.scale.clone() },
+            RpeWithCalibration { exertion, scale: felt.scale.clone() },
         );
-        felt.hear(session, &means);
-        loads.push(SessionLoad::of(session.activity, means.load.as_ref().ok().map(Load::rated)));
+        felt.record(session, &means);
+        loads.push(ActivityLoad::new(session.activity, means.load.as_ref().ok().map(Load::with_quality)));
         judged.push((session.id, means));
     }
-    Ok(Worked { judged, days: days(history, &loads)?, detected })
+    Ok(PipelineOutput { activities: judged, days: compute_day_metrics(history, &loads)?, detected })
 }
 
-/// What one session suggests about the athlete's limits.
+/// Threshold evidence of one activity.
 #[must_use]
-pub fn clues(activity: &Activity, measures: &Measures) -> Vec<Clue> {
+pub fn threshold_evidence(activity: &Activity, measures: &Measures) -> Vec<ThresholdEvidence> {
     let candidates = &measures.candidates;
     let best_run = || {
-        let hour = |effort: &&super::efforts::Effort| {
+        let hour = |effort: &&super::efforts::BestEffort| {
             super::thresholds::detect::hour_speed(effort.distance, effort.time)
         };
         let timed = measures.efforts.iter().filter(|effort| hour(effort).is_some());
         let best = timed.max_by(|a, b| hour(a).unwrap_or(0.0).total_cmp(&hour(b).unwrap_or(0.0)));
-        best.map(|run| (run.distance, run.time)).or_else(|| whole_run(activity, measures))
+        best.map(|run| (run.distance, run.time)).or_else(|| summary_effort(activity, measures))
     };
-    let swum = || (activity.distance.or(measures.distance)).zip(measures.swum.or(activity.moving));
+    let swum = || (activity.distance.or(measures.distance)).zip(measures.swim_time.or(activity.moving));
     let mut clues = Vec::new();
-    // Where nothing was recorded, the summary's highest; a recording that was thrown out is not replaced by it.
+    // Without a recording, the summary's max HR; it does not replace a recording that was
+    // discarded.
     let told = activity.max_heart_rate.filter(|bpm| measures.heart.is_err() && (25..=230).contains(bpm));
     let peak = candidates.highest_heart_rate.or(told.map(f64::from));
-    clues.extend(peak.map(|bpm| Clue::PeakHeartRate { bpm }));
+    clues.extend(peak.map(|bpm| ThresholdEvidence::PeakHeartRate { bpm }));
     match activity.sport {
         Sport::Running => {
-            clues.extend(best_run().map(|(distance, time)| Clue::Run { distance, time }));
-            clues.extend(candidates.threshold_heart_rate.map(|held| Clue::HeldHeartRate {
+            clues.extend(best_run().map(|(distance, time)| ThresholdEvidence::Run { distance, time }));
+            clues.extend(candidates.threshold_heart_rate.map(|held| ThresholdEvidence::HeldHeartRate {
                 bpm: held.heart_rate,
                 time: held.time,
                 variation: held.variation,
             }));
         }
         Sport::Cycling => {
-            clues.extend(candidates.power_20_min.map(|watts| Clue::TwentyMinutePower { watts }));
+            clues.extend(candidates.power_20_min.map(|watts| ThresholdEvidence::TwentyMinutePower { watts }));
         }
-        Sport::Swimming => clues.extend(swum().map(|(distance, time)| Clue::Swim { distance, time })),
+        Sport::Swimming => {
+            clues.extend(swum().map(|(distance, time)| ThresholdEvidence::Swim { distance, time }))
+        }
         Sport::Rowing | Sport::Strength | Sport::Other | Sport::Rest => {}
     }
     clues
 }
 
-/// A run of which only the summary is known, as one effort: the athlete can do at least this.
-fn whole_run(activity: &Activity, measures: &Measures) -> Option<(Distance, TimeSpan)> {
+/// A run with nothing but a summary, as one effort: a lower bound of what the athlete can do.
+fn summary_effort(activity: &Activity, measures: &Measures) -> Option<(Distance, TimeSpan)> {
     let told = activity.distance.zip(activity.elapsed.or(activity.moving));
     told.filter(|_| measures.speed.is_err() && measures.efforts.is_empty())
-        .filter(|(distance, time)| Mark::new(*distance, *time).is_ok())
+        .filter(|(distance, time)| Performance::new(*distance, *time).is_ok())
 }
 
-/// The limits that show from the first day on.
-fn limits(history: &History<'_>) -> Vec<Threshold> {
+/// Thresholds detected from the first day.
+fn detect_new_thresholds(history: &PipelineInput<'_>) -> Vec<Threshold> {
     let resting = history.wellness.iter().filter_map(|day| {
         let bpm = f64::from(day.resting_heart_rate?);
-        Some(Candidate { day: day.day, clue: Clue::RestingHeartRate { bpm } })
+        Some(DatedThresholdEvidence { day: day.day, evidence: ThresholdEvidence::RestingHeartRate { bpm } })
     });
-    let sessions = history.sessions.iter().flat_map(|session| {
+    let sessions = history.activities.iter().flat_map(|session| {
         let day = session.activity.day();
-        clues(session.activity, session.measures).into_iter().map(move |clue| Candidate { day, clue })
+        threshold_evidence(session.activity, session.measures)
+            .into_iter()
+            .map(move |clue| DatedThresholdEvidence { day, evidence: clue })
     });
-    let earlier = history.before.map_or(&[][..], |before| before.clues);
+    let earlier = history.before.map_or(&[][..], |before| before.evidence);
     let races = history.athlete.races;
-    let all: Vec<Candidate> = earlier.iter().chain(races).copied().chain(resting).chain(sessions).collect();
-    let last_session = history.sessions.last().map(|session| session.activity.day());
-    let reach = history.frontier.open().or(history.frontier.complete());
+    let all: Vec<DatedThresholdEvidence> =
+        earlier.iter().chain(races).copied().chain(resting).chain(sessions).collect();
+    let last_session = history.activities.last().map(|session| session.activity.day());
+    let reach = history.frontier.open_day().or(history.frontier.complete_through());
     let Some(through) = reach.max(last_session) else { return Vec::new() };
     match history.before {
         Some(before) => redetect(before.detected, &all, history.first, through),
@@ -216,48 +214,47 @@ fn limits(history: &History<'_>) -> Vec<Threshold> {
     }
 }
 
-/// The limits and zones that hold on the day the walk has come to.
-struct Standing<'a> {
+/// Thresholds and zones in force on the current day of the run.
+struct ThresholdCursor<'a> {
     sex: Option<Sex>,
-    coming: std::vec::IntoIter<Threshold>,
+    upcoming: std::vec::IntoIter<Threshold>,
     next: Option<Threshold>,
-    /// The latest of each kind and origin.
-    held: Vec<Threshold>,
+    in_force: Vec<Threshold>,
     zones: &'a [DatedZones],
     day: Day,
 }
 
-impl<'a> Standing<'a> {
-    fn new(history: &History<'a>, detected: &[Threshold]) -> Self {
+impl<'a> ThresholdCursor<'a> {
+    fn new(history: &PipelineInput<'a>, detected: &[Threshold]) -> Self {
         let earlier = history.before.map_or(&[][..], |before| before.detected);
         let mut all: Vec<Threshold> =
             history.athlete.thresholds.iter().chain(earlier).chain(detected).copied().collect();
         all.sort_by(|a, b| a.from.cmp(&b.from).then(a.value.total_cmp(&b.value)));
-        let mut coming = all.into_iter();
-        let next = coming.next();
+        let mut upcoming = all.into_iter();
+        let next = upcoming.next();
         let zones = history.athlete.zones;
-        Self { sex: history.athlete.sex, coming, next, held: Vec::new(), zones, day: history.first }
+        Self { sex: history.athlete.sex, upcoming, next, in_force: Vec::new(), zones, day: history.first }
     }
 
     fn advance(&mut self, day: Day) {
         self.day = day;
         while let Some(threshold) = self.next.filter(|next| next.from <= day) {
-            // What no body has does not hold, and must not displace what does.
+            // Implausible values must not replace valid ones.
             if within_bounds(threshold.kind, threshold.value) {
-                self.held.retain(|held| (held.kind, held.origin) != (threshold.kind, threshold.origin));
-                self.held.push(threshold);
+                self.in_force.retain(|held| (held.kind, held.origin) != (threshold.kind, threshold.origin));
+                self.in_force.push(threshold);
             }
-            self.next = self.coming.next();
+            self.next = self.upcoming.next();
         }
     }
 
-    fn limits(&self, day: Day) -> Limits {
-        Limits::on(day, &self.held, self.sex)
+    fn thresholds(&self, day: Day) -> AthleteThresholds {
+        AthleteThresholds::for_day(day, &self.in_force, self.sex)
     }
 
-    /// The zones that hold for a sport.
+    /// Zones in force for a sport.
     fn zones(&self, sport: Sport) -> SportZones {
-        let hold = |kind| zones_on(self.day, kind, sport, self.zones, &self.held).map(|held| held.zones);
+        let hold = |kind| zones_on(self.day, kind, sport, self.zones, &self.in_force).map(|held| held.zones);
         SportZones {
             heart_rate: hold(ZoneKind::HeartRate),
             speed: hold(ZoneKind::Speed),
@@ -282,50 +279,59 @@ impl SportZones {
     }
 }
 
-/// What the sessions of earlier days say about how feeling and load go together.
-struct Feelings {
+/// Calibration of session RPE against measured load, from activities of earlier days.
+struct RpeCalibration {
     earlier: Vec<(f64, f64)>,
     today: Vec<(f64, f64)>,
     day: Option<Day>,
-    scale: Found<RpeScale>,
+    scale: MetricResult<RpeLoadFactor>,
 }
 
-impl Feelings {
+impl RpeCalibration {
     fn new(earlier: &[(f64, f64)]) -> Self {
         let earlier = earlier.to_vec();
-        Self { scale: RpeScale::fit(&earlier), earlier, today: Vec::new(), day: None }
+        Self { scale: RpeLoadFactor::fit(&earlier), earlier, today: Vec::new(), day: None }
     }
 
     fn advance(&mut self, day: Day) {
         if self.day != Some(day) && !self.today.is_empty() {
             self.earlier.append(&mut self.today);
-            self.scale = RpeScale::fit(&self.earlier);
+            self.scale = RpeLoadFactor::fit(&self.earlier);
         }
         self.day = Some(day);
     }
 
-    fn hear(&mut self, session: &Session<'_>, judged: &Judged) {
-        self.today.extend(felt(session.exertion, session.measures, judged));
+    fn record(&mut self, session: &ActivityInput<'_>, judged: &ActivityMetrics) {
+        self.today.extend(rpe_and_load(session.exertion, session.measures, judged));
     }
 }
 
-/// Session-RPE and measured load of a session that has both.
+/// Session RPE and measured load of an activity that has both.
 #[must_use]
-pub fn felt(exertion: Option<u8>, measures: &Measures, judged: &Judged) -> Option<(f64, f64)> {
+pub fn rpe_and_load(
+    exertion: Option<u8>,
+    measures: &Measures,
+    judged: &ActivityMetrics,
+) -> Option<(f64, f64)> {
     let load = judged.load.as_ref().ok().filter(|load| load.method != LoadMethod::PerceivedExertion)?;
     let session = session_rpe(f64::from(exertion?), measures.times.training()?).ok()?;
     Some((session, load.value))
 }
 
-/// What each day means, from its sessions' loads.
-fn days(history: &History<'_>, loads: &[SessionLoad]) -> Result<Vec<DayMetrics>, BadHistory> {
-    let Some(last) = history.frontier.open().or(history.frontier.complete()) else { return Ok(Vec::new()) };
+/// Daily metrics from the activities' loads.
+fn compute_day_metrics(
+    history: &PipelineInput<'_>,
+    loads: &[ActivityLoad],
+) -> Result<Vec<DayMetrics>, HistoryError> {
+    let Some(last) = history.frontier.open_day().or(history.frontier.complete_through()) else {
+        return Ok(Vec::new());
+    };
     let begin = history.before.map_or(history.first, |before| {
         let reach = CONTEXT_DAYS.min(before.state.fitness.days() as usize);
-        before.state.day.plus(1 - reach as i64)
+        before.state.day.plus_days(1 - reach as i64)
     });
-    let earlier = history.before.map_or(&[][..], |before| before.sessions);
-    let mut sessions: BTreeMap<Day, Vec<&SessionLoad>> = BTreeMap::new();
+    let earlier = history.before.map_or(&[][..], |before| before.activities);
+    let mut sessions: BTreeMap<Day, Vec<&ActivityLoad>> = BTreeMap::new();
     for session in earlier.iter().chain(loads) {
         sessions.entry(session.day).or_default().push(session);
     }
@@ -336,7 +342,7 @@ fn days(history: &History<'_>, loads: &[SessionLoad]) -> Result<Vec<DayMetrics>,
         let runs = sessions.iter().filter(|session| session.sport == Sport::Running);
         DayInput {
             day,
-            load: DayLoad::of(sessions.iter().map(|session| (session.sport, session.load))),
+            load: DayLoad::from_activities(sessions.iter().map(|session| (session.sport, session.load))),
             wellness: wellness.get(&day).copied(),
             feel: history.feel.get(&day).copied(),
             longest_run: runs.filter_map(|run| run.distance).max(),
@@ -345,8 +351,8 @@ fn days(history: &History<'_>, loads: &[SessionLoad]) -> Result<Vec<DayMetrics>,
     let inputs: Vec<DayInput<'_>> = begin.through(last).map(input).collect();
     let settings = DaySettings { sleep_need: history.athlete.sleep_need };
     match history.before {
-        Some(before) => resume(before.state, &inputs, history.frontier, &settings),
-        None => walk(&inputs, history.frontier, &settings),
+        Some(before) => compute_days_after(before.state, &inputs, history.frontier, &settings),
+        None => compute_days(&inputs, history.frontier, &settings),
     }
 }
 

@@ -1,124 +1,111 @@
-//! What a recording measures about an activity, whatever the athlete's limits are.
+//! Measures of an activity from its samples, independent of the athlete's thresholds.
 //!
-//! Everything that takes the samples is here, once: a changed threshold or zone is judged by
-//! [`analysis::judge`](super::activity::judge) from these measures alone. They serialize compactly, a few kilobytes.
+//! This is the only step that reads the samples: after a change of thresholds or zones,
+//! [`compute_activity_metrics`](super::activity::compute_activity_metrics) runs on these measures
+//! alone. Serialized they take a few kilobytes.
 
-use super::curve::{Curve, Peaks, Sums, TimedEffort, timed_efforts};
-use super::decoupling::{Decoupling, Output, decoupling};
-use super::efforts::{Effort, Track, efforts};
+use super::curve::{BestMean, MeanMaxCurve, Peaks, PrefixSums, timed_efforts};
+use super::decoupling::{Decoupling, EffortOutput, decoupling};
+use super::efforts::{BestEffort, TimeDistanceCurve, efforts};
 use super::elevation::{AscentSource, Elevation, ascent, smooth_barometric, smooth_gps};
-use super::grade_adjusted_pace::SlopeCost;
+use super::grade_adjusted_pace::SlopeCostModel;
 use super::histogram::{Histogram, SPEED_BIN_MM_S};
-use super::hr_artefacts::{CleanHeart, Findings, clean};
-use super::load::pace::{graded, in_motion, way};
-use super::load::power::{Normalized, normalize};
-use super::moving_time::{MovingSource, Times, motion, times, told_times};
-use super::per_second::{Runs, Sampled, Series};
-use super::plausibility::Suspicions;
-use super::thresholds::evidence::{Candidates, steady_heart};
-use super::{Absent, Found, Need, Quality, rounded};
+use super::hr_artefacts::{ArtefactCounts, CleanHeartRate, remove_artefacts};
+use super::load::pace::{cumulative_distance, grade_adjusted_speed, moving_speed};
+use super::load::power::{NormalizedMean, normalize};
+use super::moving_time::{MovingSource, Times, detect_motion, times, times_from_summary};
+use super::per_second::{SampledRecording, Segments, Series};
+use super::suspicious_samples::PlausibilityCounts;
+use super::thresholds::evidence::{ActivityEvidence, find_steady_heart_rate};
+use super::{MetricResult, MissingReason, Quality, RequiredInput, round_to_4_decimals};
 use crate::domain::activity::Activity;
-use crate::domain::source_record::PoolLength;
+use crate::domain::source_record::SwimLength;
 use crate::domain::sport::Sport;
 use crate::domain::stream::Recording;
 use crate::domain::units::{Distance, TimeSpan};
 use serde::{Deserialize, Serialize};
 
-/// All that the samples of an activity say.
+/// Everything measured from the samples of an activity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
     /// Elapsed, timer and moving time, and the pauses.
     pub times: Times,
-    /// Whether the recording went on for longer than the two days that are looked at.
+    /// Whether the recording was truncated after two days.
     pub cut: bool,
-    /// How far, by the recording.
     #[serde(rename = "distance_mm")]
     pub distance: Option<Distance>,
-    /// Time swum, rests at the wall left out, where the lengths of the pool were told.
+    /// Time swum without rest at the wall, if pool lengths were recorded.
     #[serde(rename = "swum_ms")]
-    pub swum: Option<TimeSpan>,
-    /// Heart rate.
-    pub heart: Found<HeartMeasures>,
-    /// Speed.
-    pub speed: Found<SpeedMeasures>,
-    /// Power.
-    pub power: Found<PowerMeasures>,
-    /// Metres up and down.
-    pub elevation: Found<Elevation>,
-    /// Fastest times over the usual distances, of a run.
-    pub efforts: Vec<Effort>,
-    /// Aerobic decoupling.
-    pub decoupling: Found<Decoupling>,
-    /// What it suggests about the athlete's limits.
-    pub candidates: Candidates,
-    /// What is suspicious about the recording.
+    pub swim_time: Option<TimeSpan>,
+    pub heart: MetricResult<HeartMeasures>,
+    pub speed: MetricResult<SpeedMeasures>,
+    pub power: MetricResult<PowerMeasures>,
+    pub elevation: MetricResult<Elevation>,
+    /// Best efforts over standard distances; runs only.
+    pub efforts: Vec<BestEffort>,
+    pub decoupling: MetricResult<Decoupling>,
+    pub candidates: ActivityEvidence,
+    /// Counts of implausible samples.
     #[serde(default)]
-    pub suspicions: Suspicions,
+    pub suspicions: PlausibilityCounts,
 }
 
-/// What the heart rate says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeartMeasures {
-    /// Seconds in motion at each beat per minute, artefacts taken out.
+    /// Moving seconds at each bpm, artefacts removed.
     pub seconds: Histogram,
-    /// Percent of the time in motion with a heart rate left.
+    /// Percent of the moving time with a heart rate, artefacts removed.
     pub coverage_percent: f64,
-    /// What was taken out.
-    pub findings: Findings,
-    /// Best means, in beats per minute.
-    pub curve: Curve,
+    pub findings: ArtefactCounts,
+    pub curve: MeanMaxCurve,
 }
 
-/// What the speed says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpeedMeasures {
-    /// Seconds in motion at each 0.05 m/s of graded speed.
+    /// Moving seconds at each 0.05 m/s of grade-adjusted speed.
     pub seconds: Histogram,
-    /// Percent of the time in motion with a speed.
+    /// Percent of the moving time with a speed.
     pub coverage_percent: f64,
-    /// Whether slopes were known; otherwise the ground counts as flat.
+    /// Whether slopes were known; otherwise the course counts as flat.
     pub graded: bool,
-    /// NGP in metres per second, and GAP as its mean.
-    pub normalized: Found<Normalized>,
-    /// Best means of plain speed, in millimetres per second.
-    pub curve: Curve,
-    /// Best means of plain speed over round times, in millimetres per second.
-    pub efforts: Vec<TimedEffort>,
+    /// Normalized graded pace (NGP) in m/s; its mean is the grade-adjusted pace (GAP).
+    pub normalized: MetricResult<NormalizedMean>,
+    /// Mean-max curve of unadjusted speed, mm/s.
+    pub curve: MeanMaxCurve,
+    /// Best efforts of unadjusted speed over round durations, mm/s.
+    pub efforts: Vec<BestMean>,
 }
 
-/// What the power says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PowerMeasures {
-    /// Seconds in motion at each watt.
+    /// Moving seconds at each watt.
     pub seconds: Histogram,
-    /// Percent of the time in motion with a power.
+    /// Percent of the moving time with power.
     pub coverage_percent: f64,
-    /// NP in watts.
-    pub normalized: Found<Normalized>,
-    /// Best means, in watts.
-    pub curve: Curve,
-    /// Best means over round times, in watts.
-    pub efforts: Vec<TimedEffort>,
+    pub normalized: MetricResult<NormalizedMean>,
+    pub curve: MeanMaxCurve,
+    /// Best efforts over round durations, watts.
+    pub efforts: Vec<BestMean>,
 }
 
-/// Measures an activity: its recording where there is one, its summary otherwise.
+/// Measures an activity from its recording, or from its summary if there is none.
 #[must_use]
-pub fn measure(activity: &Activity, recording: Option<&Recording>, lengths: &[PoolLength]) -> Measures {
+pub fn measure(activity: &Activity, recording: Option<&Recording>, lengths: &[SwimLength]) -> Measures {
     let told = Measures {
-        times: told_times(activity),
+        times: times_from_summary(activity),
         cut: false,
         distance: None,
-        swum: swum(lengths),
-        heart: Err(Absent::missing(Need::HeartRate)),
-        speed: Err(Absent::missing(Need::Speed)),
-        power: Err(Absent::missing(Need::Power)),
-        elevation: device_elevation(activity).ok_or(Absent::missing(Need::Altitude)),
+        swim_time: swim_time(lengths),
+        heart: Err(MissingReason::missing(RequiredInput::HeartRate)),
+        speed: Err(MissingReason::missing(RequiredInput::Speed)),
+        power: Err(MissingReason::missing(RequiredInput::Power)),
+        elevation: device_elevation(activity).ok_or(MissingReason::missing(RequiredInput::Altitude)),
         efforts: Vec::new(),
-        decoupling: Err(Absent::missing(Need::HeartRate)),
-        candidates: Candidates::default(),
-        suspicions: Suspicions::default(),
+        decoupling: Err(MissingReason::missing(RequiredInput::HeartRate)),
+        candidates: ActivityEvidence::default(),
+        suspicions: PlausibilityCounts::default(),
     };
-    match recording.filter(|recording| !recording.moments().is_empty()) {
+    match recording.filter(|recording| !recording.offsets_ms().is_empty()) {
         Some(recording) => measure_recording(activity, recording, told),
         None => told,
     }
@@ -126,20 +113,23 @@ pub fn measure(activity: &Activity, recording: Option<&Recording>, lengths: &[Po
 
 fn measure_recording(activity: &Activity, recording: &Recording, told: Measures) -> Measures {
     let sport = activity.sport;
-    let mut sampled = Sampled::of(recording, sport);
-    let (moving, source) = motion(recording, &sampled, sport);
+    let mut sampled = SampledRecording::from_recording(recording, sport);
+    let (moving, source) = detect_motion(recording, &sampled, sport);
     if sport == Sport::Running && source == MovingSource::Recording {
-        // Nothing ever moved: that is no speed, and must not become a load of nothing.
+        // The speed is zero throughout: treat it as missing, so that it does not become a load of
+        // zero.
         sampled.speed = None;
     }
     let line = &sampled.timeline;
-    let heart = clean(&sampled);
-    let heart_sums = (!heart.series.is_empty()).then(|| Sums::of(line, &heart.series));
-    let ground = Ground::of(activity, &sampled);
-    let speed_peaks = sampled.speed.as_ref().map(|speed| Peaks::of(&Sums::of(line, speed)));
-    let power_peaks = sampled.power.as_ref().map(|power| Peaks::of(&Sums::of(line, power)));
-    let heart_peaks = heart_sums.as_ref().map(Peaks::of);
-    let track = Track::of(recording, &sampled);
+    let heart = remove_artefacts(&sampled);
+    let heart_sums = (!heart.series.is_empty()).then(|| PrefixSums::from_series(line, &heart.series));
+    let ground = SpeedAndSlope::from_samples(activity, &sampled);
+    let speed_peaks =
+        sampled.speed.as_ref().map(|speed| Peaks::from_sums(&PrefixSums::from_series(line, speed)));
+    let power_peaks =
+        sampled.power.as_ref().map(|power| Peaks::from_sums(&PrefixSums::from_series(line, power)));
+    let heart_peaks = heart_sums.as_ref().map(Peaks::from_sums);
+    let track = TimeDistanceCurve::from_recording(recording, &sampled);
     let efforts = match sport {
         Sport::Running => {
             let smooth = ground.as_ref().and_then(|ground| ground.smooth.as_ref());
@@ -148,77 +138,81 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
         _ => Vec::new(),
     };
     let steady = ground.as_ref().filter(|_| sport == Sport::Running).zip(heart_sums.as_ref());
-    let candidates = Candidates {
+    let candidates = ActivityEvidence {
         power_20_min: best_mean(power_peaks.as_ref(), 20 * 60),
-        threshold_heart_rate: steady
-            .and_then(|(ground, heart)| steady_heart(&ground.graded, &Sums::of(line, &ground.graded), heart)),
+        threshold_heart_rate: steady.and_then(|(ground, heart)| {
+            find_steady_heart_rate(&ground.graded, &PrefixSums::from_series(line, &ground.graded), heart)
+        }),
         highest_heart_rate: best_mean(heart_peaks.as_ref(), 5),
     };
     let power = sampled.power.as_ref().zip(power_peaks.as_ref()).map(|(power, peaks)| {
-        let (seconds, coverage_percent) = counted(power, &moving, |watts| u32::from(*watts));
+        let (seconds, coverage_percent) = histogram_in_motion(power, &moving, |watts| u32::from(*watts));
         PowerMeasures {
             seconds,
             coverage_percent,
-            normalized: tidy(normalize(&Runs::pick(line, |index| power[index].map(f32::from)))),
-            curve: Curve::of(peaks),
+            normalized: round_normalized(normalize(&Segments::select(line, |index| {
+                power[index].map(f32::from)
+            }))),
+            curve: MeanMaxCurve::from_peaks(peaks),
             efforts: timed_efforts(line, peaks, heart_sums.as_ref()),
         }
     });
     let speed = ground.as_ref().zip(speed_peaks.as_ref()).map(|(ground, peaks)| {
-        let (seconds, coverage_percent) = counted(&ground.graded, &moving, |speed| speed / SPEED_BIN_MM_S);
+        let (seconds, coverage_percent) =
+            histogram_in_motion(&ground.graded, &moving, |speed| speed / SPEED_BIN_MM_S);
         SpeedMeasures {
             seconds,
             coverage_percent,
             graded: ground.sloped,
-            normalized: tidy(normalize(&in_motion(line, &ground.graded, &moving))),
-            curve: Curve::of(peaks),
+            normalized: round_normalized(normalize(&moving_speed(line, &ground.graded, &moving))),
+            curve: MeanMaxCurve::from_peaks(peaks),
             efforts: timed_efforts(line, peaks, heart_sums.as_ref()),
         }
     });
     Measures {
         times: times(activity, &sampled, &moving, source),
-        cut: sampled.cut,
+        cut: sampled.is_truncated,
         distance: Some(track.length()).filter(|length| *length > Distance::ZERO),
         heart: heart_peaks.as_ref().map_or(told.heart, |peaks| Ok(heart_measures(&heart, peaks, &moving))),
-        decoupling: decoupled(&sampled, ground.as_ref(), &moving, &heart, sport),
+        decoupling: measure_decoupling(&sampled, ground.as_ref(), &moving, &heart, sport),
         elevation: told.elevation.or_else(|absent| match ground {
             Some(ground) => ground.elevation,
             None => Err(absent),
         }),
-        speed: speed.ok_or(Absent::missing(Need::Speed)),
-        power: power.ok_or(Absent::missing(Need::Power)),
-        suspicions: Suspicions::of(&sampled, &heart, sport),
+        speed: speed.ok_or(MissingReason::missing(RequiredInput::Speed)),
+        power: power.ok_or(MissingReason::missing(RequiredInput::Power)),
+        suspicions: PlausibilityCounts::from_recording(&sampled, &heart, sport),
         efforts,
         candidates,
         ..told
     }
 }
 
-/// The speed over the ground and what its slopes make of it.
-struct Ground {
+/// Speed, slope and grade-adjusted speed.
+struct SpeedAndSlope {
     graded: Series<u32>,
     sloped: bool,
-    /// The smoothed altitude.
     smooth: Option<Series<f32>>,
-    elevation: Found<Elevation>,
+    elevation: MetricResult<Elevation>,
 }
 
-impl Ground {
-    /// Where the device counted metres climbed, its altitude is taken for a barometer's; otherwise for satellites'.
-    fn of(activity: &Activity, sampled: &Sampled) -> Option<Self> {
+impl SpeedAndSlope {
+    /// If the device reported elevation gain, its altitude is taken as barometric, otherwise as
+    /// GPS.
+    fn from_samples(activity: &Activity, sampled: &SampledRecording) -> Option<Self> {
         let (line, speed) = (&sampled.timeline, sampled.speed.as_ref()?);
-        let way = way(speed);
+        let way = cumulative_distance(speed);
         let counted = activity.ascent.is_some();
         let source = if counted { AscentSource::Barometric } else { AscentSource::Gps };
         let smooth = sampled.altitude.as_ref().map(|altitude| match source {
             AscentSource::Gps => smooth_gps(line, altitude, &way),
             AscentSource::Device | AscentSource::Barometric => smooth_barometric(altitude),
         });
-        let elevation = smooth.as_ref().ok_or(Absent::missing(Need::Altitude));
+        let elevation = smooth.as_ref().ok_or(MissingReason::missing(RequiredInput::Altitude));
         let elevation = elevation.and_then(|smooth| ascent(smooth, &way, source));
         let slopes = smooth.as_ref().filter(|_| activity.sport == Sport::Running);
         Some(Self {
-            graded: graded(line, speed, &way, slopes, SlopeCost::default()),
+            graded: grade_adjusted_speed(line, speed, &way, slopes, SlopeCostModel::default()),
             sloped: slopes.is_some(),
             elevation,
             smooth,
@@ -226,39 +220,46 @@ impl Ground {
     }
 }
 
-fn heart_measures(heart: &CleanHeart, peaks: &Peaks, moving: &[bool]) -> HeartMeasures {
-    let (seconds, coverage_percent) = counted(&heart.series, moving, |bpm| u32::from(*bpm));
-    HeartMeasures { seconds, coverage_percent, findings: heart.findings, curve: Curve::of(peaks) }
+fn heart_measures(heart: &CleanHeartRate, peaks: &Peaks, moving: &[bool]) -> HeartMeasures {
+    let (seconds, coverage_percent) = histogram_in_motion(&heart.series, moving, |bpm| u32::from(*bpm));
+    HeartMeasures {
+        seconds,
+        coverage_percent,
+        findings: heart.findings,
+        curve: MeanMaxCurve::from_peaks(peaks),
+    }
 }
 
-/// A run by its graded speed, anything else by its power: a rider's speed says more about wind and hills.
-fn decoupled(
-    sampled: &Sampled,
-    ground: Option<&Ground>,
+/// Runs by grade-adjusted speed, anything else by power: a rider's speed depends on wind and hills.
+fn measure_decoupling(
+    sampled: &SampledRecording,
+    ground: Option<&SpeedAndSlope>,
     moving: &[bool],
-    heart: &CleanHeart,
+    heart: &CleanHeartRate,
     sport: Sport,
-) -> Found<Decoupling> {
+) -> MetricResult<Decoupling> {
     let line = &sampled.timeline;
     let found = match (sport, &sampled.power, ground) {
-        (Sport::Running, _, Some(ground)) => decoupling(line, moving, &ground.graded, heart, Output::Pace),
-        (Sport::Running, _, None) => Err(Absent::missing(Need::Speed)),
-        (_, Some(power), _) => decoupling(line, moving, power, heart, Output::Power),
-        (_, None, _) => Err(Absent::missing(Need::Power)),
+        (Sport::Running, _, Some(ground)) => {
+            decoupling(line, moving, &ground.graded, heart, EffortOutput::Pace)
+        }
+        (Sport::Running, _, None) => Err(MissingReason::missing(RequiredInput::Speed)),
+        (_, Some(power), _) => decoupling(line, moving, power, heart, EffortOutput::Power),
+        (_, None, _) => Err(MissingReason::missing(RequiredInput::Power)),
     };
-    found.map(|found| Decoupling { percent: rounded(found.percent), ..found })
+    found.map(|found| Decoupling { percent: round_to_4_decimals(found.percent), ..found })
 }
 
 fn best_mean(peaks: Option<&Peaks>, seconds: u32) -> Option<f64> {
-    peaks?.at(seconds).map(|peak| rounded(peak.mean))
+    peaks?.at(seconds).map(|peak| round_to_4_decimals(peak.mean))
 }
 
-/// Seconds in motion in each bin, and what percent of all seconds in motion they are.
-fn counted<T>(series: &Series<T>, moving: &[bool], bin: impl Fn(&T) -> u32) -> (Histogram, f64) {
+/// Moving seconds in each bin, and their percentage of all moving seconds.
+fn histogram_in_motion<T>(series: &Series<T>, moving: &[bool], bin: impl Fn(&T) -> u32) -> (Histogram, f64) {
     let in_motion = series.iter().zip(moving).filter(|(_, moving)| **moving).map(|(value, _)| value);
     let all = in_motion.clone().count().max(1) as f64;
     let histogram: Histogram = in_motion.flatten().map(bin).collect();
-    let percent = rounded(100.0 * histogram.seconds() as f64 / all);
+    let percent = round_to_4_decimals(100.0 * histogram.seconds() as f64 / all);
     (histogram, percent)
 }
 
@@ -268,16 +269,20 @@ fn device_elevation(activity: &Activity) -> Option<Elevation> {
     Some(Elevation { ascent, descent: activity.descent, source, quality })
 }
 
-/// The time of the lengths that were swum.
-fn swum(lengths: &[PoolLength]) -> Option<TimeSpan> {
+/// Total time of active pool lengths.
+fn swim_time(lengths: &[SwimLength]) -> Option<TimeSpan> {
     let active = lengths.iter().filter(|length| length.active);
     let time: TimeSpan =
         active.filter_map(|length| length.elapsed).filter(|time| *time > TimeSpan::ZERO).sum();
     Some(time).filter(|time| *time > TimeSpan::ZERO)
 }
 
-fn tidy(normalized: Found<Normalized>) -> Found<Normalized> {
-    let tidy = |n: Normalized| Normalized { value: rounded(n.value), mean: rounded(n.mean), ..n };
+fn round_normalized(normalized: MetricResult<NormalizedMean>) -> MetricResult<NormalizedMean> {
+    let tidy = |n: NormalizedMean| NormalizedMean {
+        value: round_to_4_decimals(n.value),
+        mean: round_to_4_decimals(n.mean),
+        ..n
+    };
     normalized.map(tidy)
 }
 

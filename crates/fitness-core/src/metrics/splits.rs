@@ -1,50 +1,49 @@
-//! A recording cut into kilometres or miles.
+//! Kilometre or mile splits of a recording.
 //!
-//! Where a split ends between two samples, even speed between them is taken. A break of more than 30 s during which
-//! nothing was covered is a pause and takes no time, as on a watch that stops by itself.
+//! Split ends between two samples are interpolated at constant speed. A break of more than 30 s
+//! without distance is a pause and takes no time, like auto-pause on a watch.
 
 use crate::domain::stream::{Channel, Recording};
 use crate::domain::units::{Distance, TimeSpan};
 
-/// A longer silence is a break, ms.
+/// A longer gap between samples is a break, ms.
 const BREAK_MS: i64 = 30_000;
-/// Slower than this through a break is standing still, mm/s.
-const STILL_MM_S: i64 = 500;
-/// More than anybody reads.
-const MOST: usize = 1000;
-/// A last piece below this is the end of the one before, mm.
-const SHORTEST_MM: i64 = 20_000;
+/// A slower mean speed during a break means standing still, mm/s.
+const STANDING_MM_S: i64 = 500;
+/// Bound against broken recordings.
+const MAX_SPLITS: usize = 1000;
+/// A shorter last split is added to the one before, mm.
+const MIN_LAST_SPLIT_MM: i64 = 20_000;
 
 /// A kilometre or a mile of an activity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Split {
-    /// How far it is: the same for all but the last.
+    /// The same for all but the last.
     pub distance: Distance,
-    /// How long it took.
     pub time: TimeSpan,
-    /// Mean heart rate, beats per minute, where it was recorded.
+    /// Mean heart rate, bpm.
     pub heart_rate: Option<f64>,
-    /// Metres its end is higher than its start, where that was recorded.
+    /// Net elevation change, metres.
     pub rise: Option<f64>,
 }
 
-/// What is summed up within a split.
+/// Running totals of the current split.
 #[derive(Default)]
-struct Open {
+struct SplitBuilder {
     start_mm: i64,
     ms: i64,
     beats: f64,
-    beaten_ms: i64,
+    heart_rate_ms: i64,
     low: Option<i32>,
     high: Option<i32>,
 }
 
-impl Open {
-    fn close(&self, end_mm: i64) -> Split {
+impl SplitBuilder {
+    fn finish(&self, end_mm: i64) -> Split {
         Split {
             distance: Distance::from_mm(end_mm - self.start_mm),
             time: TimeSpan::from_ms(self.ms),
-            heart_rate: (self.beaten_ms > 0).then(|| self.beats / self.beaten_ms as f64),
+            heart_rate: (self.heart_rate_ms > 0).then(|| self.beats / self.heart_rate_ms as f64),
             rise: self
                 .low
                 .zip(self.high)
@@ -53,7 +52,7 @@ impl Open {
     }
 }
 
-/// Every split of a recording, the last one shorter than the rest; none without a distance.
+/// All splits of a recording; the last can be shorter. Empty without a distance.
 ///
 /// 2.5 km at an even 5:00 /km are two splits of 5:00 and one of 2:30.
 #[must_use]
@@ -61,9 +60,9 @@ pub fn splits(recording: &Recording, each: Distance) -> Vec<Split> {
     let each = each.mm().max(1);
     let Some(distances) = recording.column(Channel::Distance) else { return Vec::new() };
     let sample = |channel, at| recording.column(channel).and_then(|column| column.sample(at));
-    let (mut done, mut open) = (Vec::new(), Open::default());
+    let (mut done, mut open) = (Vec::new(), SplitBuilder::default());
     let mut before: Option<(i64, i64)> = None;
-    for (at, moment) in recording.moments().iter().enumerate() {
+    for (at, moment) in recording.offsets_ms().iter().enumerate() {
         let (moment, altitude) = (i64::from(*moment), sample(Channel::Altitude, at));
         open.low = open.low.or(altitude);
         open.high = altitude.or(open.high);
@@ -72,36 +71,38 @@ pub fn splits(recording: &Recording, each: Distance) -> Vec<Split> {
             (before, open.start_mm) = (Some((moment, here)), here);
             continue;
         };
-        // A distance that goes back is a slip of the sensor; it goes on from where it was.
+        // A distance that goes backwards is a sensor error and is clamped.
         let here = here.max(there);
         let gap = moment - then;
-        let paused = gap > BREAK_MS && (here - there).saturating_mul(1000) < gap.saturating_mul(STILL_MM_S);
+        let paused =
+            gap > BREAK_MS && (here - there).saturating_mul(1000) < gap.saturating_mul(STANDING_MM_S);
         let mut left = if paused { 0 } else { gap };
         let heart = sample(Channel::HeartRate, at).map(f64::from);
-        while here - open.start_mm >= each && done.len() < MOST {
+        while here - open.start_mm >= each && done.len() < MAX_SPLITS {
             let end = open.start_mm + each;
             let part = if here > there { left * (end - there) / (here - there) } else { 0 };
             open.add(part, heart);
-            done.push(open.close(end));
+            done.push(open.finish(end));
             (left, there) = (left - part, end);
-            open = Open { start_mm: end, low: altitude, high: altitude, ..Open::default() };
+            open = SplitBuilder { start_mm: end, low: altitude, high: altitude, ..SplitBuilder::default() };
         }
         open.add(left, heart);
         before = Some((moment, here));
     }
-    if let Some((_, end)) = before.filter(|(_, end)| end - open.start_mm >= SHORTEST_MM && done.len() < MOST)
+    if let Some((_, end)) =
+        before.filter(|(_, end)| end - open.start_mm >= MIN_LAST_SPLIT_MM && done.len() < MAX_SPLITS)
     {
-        done.push(open.close(end));
+        done.push(open.finish(end));
     }
     done
 }
 
-impl Open {
+impl SplitBuilder {
     fn add(&mut self, ms: i64, heart: Option<f64>) {
         self.ms += ms;
         if let Some(bpm) = heart {
             self.beats += bpm * ms as f64;
-            self.beaten_ms += ms;
+            self.heart_rate_ms += ms;
         }
     }
 }
@@ -113,7 +114,7 @@ mod tests {
 
     fn recorded(moments: Vec<i32>, distances: Vec<Option<i32>>) -> Recording {
         let mut recording = Recording::new(moments).unwrap();
-        recording.put(Channel::Distance, distances.into_iter().collect()).unwrap();
+        recording.insert_column(Channel::Distance, distances.into_iter().collect()).unwrap();
         recording
     }
 
@@ -122,13 +123,12 @@ mod tests {
     }
 
     #[test]
-    fn an_even_run_is_even_splits_and_a_rest() {
-        // Every 7 seconds, so that no kilometre ends on a sample.
+    fn even_run_gives_even_splits() {
         let moments: Vec<i32> = (0..=750_000).step_by(7_000).chain([750_000]).collect();
         let distances = moments.iter().map(|ms| Some(ms * 10 / 3)).collect();
         let mut recording = recorded(moments.clone(), distances);
         let heart: Column = moments.iter().map(|ms| Some(if *ms <= 300_000 { 140 } else { 150 })).collect();
-        recording.put(Channel::HeartRate, heart).unwrap();
+        recording.insert_column(Channel::HeartRate, heart).unwrap();
         let found = splits(&recording, km());
         let told: Vec<(i64, i64)> =
             found.iter().map(|s| (s.distance.mm() / 1000, s.time.whole_seconds())).collect();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_takes_no_time_and_a_tunnel_does() {
+    fn pause_takes_no_time_but_gps_gap_does() {
         let still = recorded(
             vec![0, 100_000, 700_000, 800_000],
             vec![Some(0), Some(400_000), Some(400_100), Some(1_000_000)],
@@ -151,18 +151,18 @@ mod tests {
     }
 
     #[test]
-    fn odd_recordings_are_no_trouble() {
+    fn odd_recordings_do_not_panic() {
         assert!(splits(&Recording::default(), km()).is_empty());
         assert!(splits(&recorded(vec![0], vec![Some(5)]), km()).is_empty(), "one point");
         assert!(splits(&recorded(vec![0, 1000], vec![None, None]), km()).is_empty());
         let back = recorded(vec![0, 1000, 2000], vec![Some(900_000), Some(100), Some(2_100_000)]);
         assert!(splits(&back, km()).iter().all(|split| split.time >= TimeSpan::ZERO));
         let far = recorded(vec![0, 1000], vec![Some(0), Some(i32::MAX)]);
-        assert!(splits(&far, Distance::ZERO).len() <= MOST);
+        assert!(splits(&far, Distance::ZERO).len() <= MAX_SPLITS);
         let climbing = {
             let mut recording = recorded(vec![0, 1000, 2000], vec![Some(0), Some(500_000), Some(1_000_000)]);
             recording
-                .put(Channel::Altitude, [Some(100_000), None, Some(112_000)].into_iter().collect())
+                .insert_column(Channel::Altitude, [Some(100_000), None, Some(112_000)].into_iter().collect())
                 .unwrap();
             recording
         };

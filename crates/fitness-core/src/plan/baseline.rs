@@ -1,22 +1,22 @@
-//! What an athlete brings to a plan, read from their synced history: the base, the longest run, the level.
+//! Training baseline: usual week, longest run and level, from recorded runs.
 //!
-//! Nothing here is guessed. With fewer than 28 days of history the level is asked for, and what the athlete says about
-//! their base or their longest run stands in for the data. Where runs are recorded it may lower what the data says, and
-//! never raise it: what a plan starts from and is held against was run.
+//! Nothing is guessed. With fewer than 28 days of history the athlete must state their level, and a
+//! self-reported base or longest run is used instead of data. If runs are recorded, a self-reported
+//! value can lower the recorded one but never raise it.
 
 use super::Week;
-use super::training_norms::{self, PAIN_FREE};
+use super::training_norms::{self, PAIN_FREE_DAYS};
 use crate::domain::calendar::Day;
-use crate::domain::observation::{Excuse, Observed};
+use crate::domain::observation::{AbsenceReason, ObservationData};
 use crate::domain::units::{Distance, Pace, TimeSpan};
-use crate::metrics::predict::{Paces, Prediction};
+use crate::metrics::predict::{Prediction, TrainingPaces};
 use crate::metrics::recovery::baseline::median;
-use crate::metrics::{Absent, Counted, Found};
+use crate::metrics::{CountUnit, MetricResult, MissingReason};
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
 string_enum! {
-    /// How much running an athlete is used to.
+    /// Experience level by weekly running.
     pub enum Level("level") {
         /// Less than 30 km a week, or less than a year of running.
         Novice = "novice",
@@ -28,9 +28,9 @@ string_enum! {
 }
 
 impl Level {
-    /// The level that a weekly distance speaks of.
+    /// Level for a weekly distance.
     #[must_use]
-    pub fn of_base(base: Distance) -> Self {
+    pub fn from_weekly_distance(base: Distance) -> Self {
         match base.km() {
             ..30.0 => Self::Novice,
             ..65.0 => Self::Intermediate,
@@ -38,9 +38,8 @@ impl Level {
         }
     }
 
-    /// As a sentence says it.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Novice => "novice",
             Self::Intermediate => "intermediate",
@@ -49,29 +48,23 @@ impl Level {
     }
 }
 
-/// One run that was done.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PastRun {
-    /// The day it began.
     pub day: Day,
-    /// How far.
     #[serde(rename = "distance_mm")]
     pub distance: Distance,
-    /// How long, where known.
     #[serde(rename = "duration_ms")]
     pub duration: Option<TimeSpan>,
-    /// Whether it was hard: raced, or run at or above the threshold for a good part.
+    /// Whether it was hard: a race, or a good part at or above threshold.
     pub hard: bool,
 }
 
-/// What the athlete says about themselves, where the data does not say more.
+/// Values stated by the athlete, where the data does not say more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Stated {
-    /// The level.
+pub struct SelfReportedTraining {
     #[serde(default)]
     pub level: Option<Level>,
-    /// Kilometres in a usual week.
     #[serde(rename = "base_mm", default)]
     pub base: Option<Distance>,
     /// The longest run of the last 30 days.
@@ -79,303 +72,302 @@ pub struct Stated {
     pub longest: Option<Distance>,
 }
 
-/// Training paces, and the dated result they come from.
+/// Training paces and the result they come from.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct DatedPaces {
-    /// The paces.
-    pub paces: Paces,
-    /// The day of the result.
+    pub paces: TrainingPaces,
     pub result_on: Day,
 }
 
-/// Days the athlete marked as ones without training, and why.
+/// An absence: days without training, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Marked {
-    /// Ill, injured or away.
-    pub why: Excuse,
-    /// The first of them.
+pub struct UnavailablePeriod {
+    pub why: AbsenceReason,
     pub from: Day,
-    /// The last of them.
     pub through: Day,
-    /// How bad, 1 to 3, where it was said.
+    /// Severity 1 to 3, if given.
     pub severity: Option<u8>,
 }
 
-impl Marked {
-    /// What an observation marks; `None` for one that only rates a day.
+impl UnavailablePeriod {
+    /// The absence in an observation; `None` if it only rates a day.
     #[must_use]
-    pub fn of(observed: &Observed) -> Option<Self> {
+    pub fn from_observation(observed: &ObservationData) -> Option<Self> {
         let (from, through) = (observed.from(), observed.through());
-        Some(Self { why: observed.kind().excuses()?, from, through, severity: observed.value() })
+        Some(Self { why: observed.kind().absence_reason()?, from, through, severity: observed.value() })
     }
 
-    /// How many they are.
     #[must_use]
     pub fn days(&self) -> i64 {
-        self.from.until(self.through) + 1
+        self.from.days_until(self.through) + 1
     }
 
-    /// Whether a day is one of them.
     #[must_use]
     pub fn contains(&self, day: Day) -> bool {
         (self.from..=self.through).contains(&day)
     }
 }
 
-/// An athlete as a plan sees them.
+/// The athlete's training as input for plans.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Background {
-    /// The last complete day of data; everything here was known by then.
+pub struct TrainingBaseline {
+    /// Last complete day of data.
     pub as_of: Day,
-    /// The day it is. What lies between says nothing: neither that something was run nor that nothing was.
-    pub seen_on: Day,
-    /// The first day with data, when there is any.
-    pub first: Option<Day>,
-    /// The runs of the last 400 days up to `as_of`, in order of their days.
+    /// Today. Nothing is known about the days between `as_of` and today.
+    pub today: Day,
+    /// First day with data, if any.
+    pub first_day: Option<Day>,
+    /// Runs of the last 400 days up to `as_of`, by day.
     pub runs: Vec<PastRun>,
-    /// The day of the first run ever seen.
+    /// Day of the first recorded run.
     pub first_run: Option<Day>,
-    /// What the athlete corrected.
-    pub stated: Stated,
+    pub self_reported: SelfReportedTraining,
     /// Years of age, where known.
     pub age: Option<u32>,
-    /// Whether the athlete is marked as injured now, or was in the last two weeks.
+    /// Whether the athlete is marked as injured, or was in the last two weeks.
     pub injured: bool,
-    /// Days they marked as ill, injured or away that end less than two weeks before `as_of`, or later.
-    pub marked: Vec<Marked>,
-    /// The finish over the race's distance, seen from today.
-    pub prediction: Found<Prediction>,
+    /// Absences that end less than two weeks before `as_of`, or later.
+    pub unavailable_periods: Vec<UnavailablePeriod>,
+    /// Predicted finish for the race distance, if raced today.
+    pub prediction: MetricResult<Prediction>,
     /// Training paces of a result at most 120 days old.
     pub paces: Option<DatedPaces>,
     /// Fitness (the 42-day average load) on `as_of`.
     pub fitness: Option<f64>,
-    /// Load points an hour of running usually brings.
+    /// Typical load of an hour of running.
     pub load_per_hour: Option<f64>,
 }
 
-/// Fewer days of data than this say nothing about a level.
-const LEAST_DAYS: i64 = 28;
-const YEAR: i64 = 365;
-/// Days for which a run says how fast an athlete runs easily.
-pub(super) const PACE_DAYS: i64 = 90;
-/// Days without data after which they count as a pause, unless the athlete says what they run.
-pub(super) const SILENT: i64 = 14;
+/// Minimum days of data for a level.
+const MIN_HISTORY_DAYS: i64 = 28;
+const DAYS_PER_YEAR: i64 = 365;
+/// Days for which a run counts towards the easy pace.
+pub(super) const EASY_PACE_WINDOW_DAYS: i64 = 90;
+/// Days without data after which they count as a break, unless the athlete states a base.
+pub(super) const DATA_GAP_DAYS: i64 = 14;
 
-impl Background {
-    /// An athlete nothing is known about.
+impl TrainingBaseline {
+    /// An athlete without data.
     #[must_use]
     pub fn unknown(as_of: Day) -> Self {
         Self {
             as_of,
-            seen_on: as_of.next(),
-            first: None,
+            today: as_of.next(),
+            first_day: None,
             runs: Vec::new(),
             first_run: None,
-            stated: Stated { level: None, base: None, longest: None },
+            self_reported: SelfReportedTraining { level: None, base: None, longest: None },
             age: None,
             injured: false,
-            marked: Vec::new(),
-            prediction: Err(Absent::NotYet),
+            unavailable_periods: Vec::new(),
+            prediction: Err(MissingReason::NotYet),
             paces: None,
             fitness: None,
             load_per_hour: None,
         }
     }
 
-    /// Whether a day lies in an injury or in the two weeks without pain after it; `None` where no days were marked.
+    /// Whether a day is in an injury or the two weeks after it; `None` without marked injuries.
     #[must_use]
-    pub fn is_hurt(&self, day: Day) -> Option<bool> {
-        let mut injuries = self.marked.iter().filter(|mark| mark.why == Excuse::Injured).peekable();
+    pub fn is_injured_on(&self, day: Day) -> Option<bool> {
+        let mut injuries =
+            self.unavailable_periods.iter().filter(|mark| mark.why == AbsenceReason::Injured).peekable();
         injuries.peek()?;
-        Some(injuries.any(|mark| (mark.from..=mark.through.plus(PAIN_FREE)).contains(&day)))
+        Some(injuries.any(|mark| (mark.from..=mark.through.plus_days(PAIN_FREE_DAYS)).contains(&day)))
     }
 
-    /// Days of data there are.
+    /// Number of days with data.
     #[must_use]
     pub fn history_days(&self) -> i64 {
-        self.first.map_or(0, |first| (first.until(self.as_of) + 1).max(0))
+        self.first_day.map_or(0, |first| (first.days_until(self.as_of) + 1).max(0))
     }
 
-    /// What was run in the seven days that end on a day; `None` before the data begins.
+    /// Distance of a week; `None` if it is not covered by data.
     #[must_use]
     pub fn week(&self, week: Week) -> Option<Distance> {
-        let known = self.first.is_some_and(|first| first <= week.first) && week.last() <= self.as_of;
-        known.then(|| self.run_in(week.first, week.last()))
+        let known = self.first_day.is_some_and(|first| first <= week.first) && week.last() <= self.as_of;
+        known.then(|| self.distance_between(week.first, week.last()))
     }
 
-    /// What was run from a day through another.
+    /// Distance from a day through another.
     #[must_use]
-    pub fn run_in(&self, from: Day, through: Day) -> Distance {
-        self.between(from, through).map(|run| run.distance).sum()
+    pub fn distance_between(&self, from: Day, through: Day) -> Distance {
+        self.runs_between(from, through).map(|run| run.distance).sum()
     }
 
-    fn between(&self, from: Day, through: Day) -> impl Iterator<Item = &PastRun> {
+    fn runs_between(&self, from: Day, through: Day) -> impl Iterator<Item = &PastRun> {
         self.runs.iter().filter(move |run| (from..=through).contains(&run.day))
     }
 
-    /// The last full weeks, the newest first, as far as the data goes back.
-    fn weeks_back(&self, count: i64) -> Vec<Distance> {
+    /// The last full weeks, newest first, as far as the data goes back.
+    fn recent_weeks(&self, count: i64) -> Vec<Distance> {
         let last = Week::ending(self.as_of);
         (0..count).map_while(|back| self.week(last.plus(-back))).collect()
     }
 
-    /// Whether there are four weeks of data with runs before them or in them: then what the athlete says is held against it.
+    /// Whether there are four weeks of data and at least one run; then self-reported values are
+    /// limited by it.
     #[must_use]
-    pub fn is_recorded(&self) -> bool {
-        self.history_days() >= LEAST_DAYS && (self.first_run.is_some() || !self.runs.is_empty())
+    pub fn has_recorded_base(&self) -> bool {
+        self.history_days() >= MIN_HISTORY_DAYS && (self.first_run.is_some() || !self.runs.is_empty())
     }
 
-    /// The base: what the data says, or less where the athlete says so. Without enough data, what they say.
+    /// The usual week: the recorded one, or less if the athlete says so; without enough data, what
+    /// they say.
     ///
     /// # Errors
-    /// With fewer than 28 days of data, unless the athlete said it.
-    pub fn base(&self) -> Found<Distance> {
-        self.held(self.stated.base, self.recorded_base())
+    /// With fewer than 28 days of data and no self-reported value.
+    pub fn base(&self) -> MetricResult<Distance> {
+        self.cap_by_recorded(self.self_reported.base, self.recorded_base())
     }
 
-    /// The median week of the last four, of the last eight where fewer than three of the four saw a run.
-    ///
-    /// # Errors
-    /// With fewer than 28 days of data.
-    pub fn recorded_base(&self) -> Found<Distance> {
-        let four = self.weeks_back(4);
+    /// Median of the last four weeks, or of the last eight if fewer than three of the four had a
+    /// run.
+    pub fn recorded_base(&self) -> MetricResult<Distance> {
+        let four = self.recent_weeks(4);
         if four.len() < 4 {
-            return Err(self.too_short());
+            return Err(self.history_too_short());
         }
         let running = four.iter().filter(|week| **week > Distance::ZERO).count();
-        let weeks = if running < 3 { self.weeks_back(8) } else { four };
+        let weeks = if running < 3 { self.recent_weeks(8) } else { four };
         let km: Vec<f64> = weeks.iter().map(|week| week.km()).collect();
-        median(&km).and_then(Distance::from_km).ok_or_else(|| self.too_short())
+        median(&km).and_then(Distance::from_km).ok_or_else(|| self.history_too_short())
     }
 
-    /// The longest run of the last 30 days: what the data says, or less where the athlete says so. Without enough data,
-    /// what they say.
+    /// The longest run of the last 30 days: the recorded one, or less if the athlete says so;
+    /// without enough data, what they say.
     ///
     /// # Errors
-    /// With fewer than 28 days of data, unless the athlete said it.
-    pub fn longest(&self) -> Found<Distance> {
-        self.held(self.stated.longest, self.recorded_longest())
+    /// With fewer than 28 days of data and no self-reported value.
+    pub fn longest_run(&self) -> MetricResult<Distance> {
+        self.cap_by_recorded(self.self_reported.longest, self.recorded_longest_run())
     }
 
-    /// The longest run of the last 30 days that was recorded; nothing when there was none.
-    ///
-    /// # Errors
-    /// With fewer than 28 days of data.
-    pub fn recorded_longest(&self) -> Found<Distance> {
-        if self.history_days() < LEAST_DAYS {
-            return Err(self.too_short());
+    /// The longest recorded run of the last 30 days; zero without one.
+    pub fn recorded_longest_run(&self) -> MetricResult<Distance> {
+        if self.history_days() < MIN_HISTORY_DAYS {
+            return Err(self.history_too_short());
         }
-        Ok(self.longest_in(self.as_of.plus(-29), self.as_of).unwrap_or(Distance::ZERO))
+        Ok(self.longest_run_between(self.as_of.plus_days(-29), self.as_of).unwrap_or(Distance::ZERO))
     }
 
-    /// What counts of something that is said and recorded.
-    fn held(&self, said: Option<Distance>, recorded: Found<Distance>) -> Found<Distance> {
+    /// The lower of the stated and recorded values, if there are recorded ones.
+    fn cap_by_recorded(
+        &self,
+        said: Option<Distance>,
+        recorded: MetricResult<Distance>,
+    ) -> MetricResult<Distance> {
         match (said, recorded) {
-            (Some(said), Ok(recorded)) if self.is_recorded() => Ok(said.min(recorded)),
+            (Some(said), Ok(recorded)) if self.has_recorded_base() => Ok(said.min(recorded)),
             (Some(said), _) => Ok(said),
             (None, recorded) => recorded,
         }
     }
 
-    /// The longest run from a day through another; `None` when there was none.
+    /// The longest run from a day through another; `None` without a run.
     #[must_use]
-    pub fn longest_in(&self, from: Day, through: Day) -> Option<Distance> {
-        self.between(from, through).map(|run| run.distance).max()
+    pub fn longest_run_between(&self, from: Day, through: Day) -> Option<Distance> {
+        self.runs_between(from, through).map(|run| run.distance).max()
     }
 
-    /// The level: what the athlete said, else by base and by how long they have been running.
+    /// The level: as stated, else by base and by years of running.
     ///
     /// # Errors
-    /// With fewer than 28 days of data: it is asked for, not guessed.
-    pub fn level(&self) -> Found<Level> {
-        if let Some(level) = self.stated.level {
+    /// With fewer than 28 days of data and no stated level.
+    pub fn level(&self) -> MetricResult<Level> {
+        if let Some(level) = self.self_reported.level {
             return Ok(level);
         }
-        let by_base = Level::of_base(self.base()?);
-        if self.stated.base.is_some() && !self.is_recorded() {
+        let by_base = Level::from_weekly_distance(self.base()?);
+        if self.self_reported.base.is_some() && !self.has_recorded_base() {
             return Ok(by_base);
         }
-        let young = self.first_run.is_none_or(|first| first.until(self.as_of) < YEAR);
+        let young = self.first_run.is_none_or(|first| first.days_until(self.as_of) < DAYS_PER_YEAR);
         Ok(if young { Level::Novice } else { by_base })
     }
 
-    /// The best mean of four weeks in a row in the last twelve months.
+    /// The best mean of four consecutive weeks in the last twelve months.
     #[must_use]
     pub fn best_four_weeks(&self) -> Option<Distance> {
-        let weeks = self.weeks_back(52);
+        let weeks = self.recent_weeks(52);
         let best = weeks.windows(4).map(|four| four.iter().map(|week| week.km()).sum::<f64>() / 4.0);
         best.fold(None, |best: Option<f64>, mean| Some(best.map_or(mean, |best| best.max(mean))))
             .and_then(Distance::from_km)
     }
 
-    /// Runs in a usual week: the mean of the last four.
+    /// Runs per week: the mean of the last four.
     #[must_use]
     pub fn runs_per_week(&self) -> Option<f64> {
-        (self.history_days() >= LEAST_DAYS)
-            .then(|| self.between(self.as_of.plus(-27), self.as_of).count() as f64 / 4.0)
+        (self.history_days() >= MIN_HISTORY_DAYS)
+            .then(|| self.runs_between(self.as_of.plus_days(-27), self.as_of).count() as f64 / 4.0)
     }
 
     /// Whether any run of the last four weeks was hard.
     #[must_use]
-    pub fn trained_hard(&self) -> bool {
-        self.between(self.as_of.plus(-27), self.as_of).any(|run| run.hard)
+    pub fn has_recent_hard_run(&self) -> bool {
+        self.runs_between(self.as_of.plus_days(-27), self.as_of).any(|run| run.hard)
     }
 
-    /// Days without a run up to `as_of`; `None` when there was never one.
+    /// Days without a run up to `as_of`; `None` if there is no run.
     #[must_use]
     pub fn days_since_run(&self) -> Option<i64> {
-        self.runs.last().map(|run| run.day.until(self.as_of))
+        self.runs.last().map(|run| run.day.days_until(self.as_of))
     }
 
     /// Days between the last complete day of data and today.
     #[must_use]
-    pub fn silent_days(&self) -> i64 {
-        (self.as_of.until(self.seen_on) - 1).max(0)
+    pub fn days_without_data(&self) -> i64 {
+        (self.as_of.days_until(self.today) - 1).max(0)
     }
 
-    /// Whether the data ended long ago and the athlete says nothing of what they run since: then nobody knows that they ran.
+    /// Whether the data ended two weeks ago or more and the athlete stated no base.
     #[must_use]
-    pub fn is_silent(&self) -> bool {
-        self.stated.base.is_none() && self.is_recorded() && self.silent_days() >= SILENT
+    pub fn has_data_gap(&self) -> bool {
+        self.self_reported.base.is_none()
+            && self.has_recorded_base()
+            && self.days_without_data() >= DATA_GAP_DAYS
     }
 
-    /// The prediction, as long as it is one of this athlete: where the data ended weeks ago nobody knows that they still run
-    /// so, and after four weeks without a run they do not. Then the goal is asked for again.
+    /// The prediction, if it still applies: not after a data gap, and not after four weeks without
+    /// a run.
     #[must_use]
-    pub fn prediction_today(&self) -> Option<&Prediction> {
-        let paused = self.stated.base.is_none()
-            && self.runs.last().is_some_and(|run| run.day.until(self.last_day()) >= training_norms::ANEW);
-        let old = self.is_silent() || paused || self.silent_days() > training_norms::PACES_LAST;
+    pub fn current_prediction(&self) -> Option<&Prediction> {
+        let paused = self.self_reported.base.is_none()
+            && self.runs.last().is_some_and(|run| {
+                run.day.days_until(self.last_completed_day()) >= training_norms::RESTART_AFTER_DAYS
+            });
+        let old =
+            self.has_data_gap() || paused || self.days_without_data() > training_norms::PACES_VALID_DAYS;
         self.prediction.as_ref().ok().filter(|_| !old)
     }
 
-    /// The same athlete as one who has not run since the data ended.
+    /// The baseline as if the athlete has not run since the data ended.
     #[must_use]
     pub fn as_if_paused(&self) -> Self {
-        Self { as_of: self.last_day(), ..self.clone() }
+        Self { as_of: self.last_completed_day(), ..self.clone() }
     }
 
-    /// The last day that is over: that of the data, or the one before today where the data ended.
+    /// The last past day: the later of `as_of` and yesterday.
     #[must_use]
-    pub fn last_day(&self) -> Day {
-        self.as_of.max(self.seen_on.previous())
+    pub fn last_completed_day(&self) -> Day {
+        self.as_of.max(self.today.previous())
     }
 
-    /// The base as it was on the day of the last run, where that is at most so many days ago: what a pause took away.
+    /// The base on the day of the last run, if that is at most this many days ago.
     #[must_use]
     pub fn base_before_pause(&self, days: i64) -> Option<Distance> {
         let last = self.runs.last()?.day;
-        let then = Self { as_of: last, stated: Stated::default(), ..self.clone() };
-        then.recorded_base().ok().filter(|_| last.until(self.as_of) <= days)
+        let then = Self { as_of: last, self_reported: SelfReportedTraining::default(), ..self.clone() };
+        then.recorded_base().ok().filter(|_| last.days_until(self.as_of) <= days)
     }
 
-    /// How fast the athlete usually runs when it is not hard: the median of the last 90 days. Those before the data ended
-    /// only where the athlete ran on, as they say: a plan and the linter that reads it know the same pace, or none.
+    /// Easy pace: the median of runs that were not hard, over 90 days. After a data gap these are
+    /// the last 90 days, so that generator and linter use the same pace, or none.
     #[must_use]
     pub fn easy_pace(&self) -> Option<Pace> {
-        let last = if self.is_silent() { self.last_day() } else { self.as_of };
+        let last = if self.has_data_gap() { self.last_completed_day() } else { self.as_of };
         let paces: Vec<f64> = self
-            .between(last.plus(1 - PACE_DAYS), last)
+            .runs_between(last.plus_days(1 - EASY_PACE_WINDOW_DAYS), last)
             .filter(|run| !run.hard && run.distance.km() >= 1.0)
             .filter_map(|run| Some(run.duration?.seconds() / run.distance.km()))
             .filter(|pace| (150.0..=1200.0).contains(pace))
@@ -383,11 +375,11 @@ impl Background {
         median(&paces).and_then(Pace::from_seconds_per_km)
     }
 
-    fn too_short(&self) -> Absent {
-        Absent::TooFew {
+    fn history_too_short(&self) -> MissingReason {
+        MissingReason::TooFew {
             have: u32::try_from(self.history_days()).unwrap_or(0),
             needed: 28,
-            what: Counted::Days,
+            what: CountUnit::Days,
         }
     }
 }

@@ -1,121 +1,127 @@
-//! What a session is for, as far as its steps and its words say so. A name is no proof: eight fast stretches are intervals
-//! whatever they are called.
+//! Classifies workouts by their steps and texts. The name is not decisive: eight fast repetitions
+//! are intervals, whatever they are called.
 
-use super::{Step, StepDuration, StepTarget, StepType, Workout, WorkoutKind, counts_repetitions};
+use super::{Step, StepDuration, StepTarget, StepType, Workout, WorkoutKind, mentions_repetitions};
 use crate::domain::units::Pace;
-use crate::metrics::predict::Paces;
+use crate::metrics::predict::TrainingPaces;
 
-/// Up to so many seconds or metres a quick stretch is a stride.
-const STRIDE: (f64, f64) = (30.0, 150.0);
-/// Up to so many seconds or metres a fast stretch that comes again is an interval; a longer one is held, not fought for.
-const INTERVAL: (f64, f64) = (6.0 * 60.0, 1650.0);
-/// Up to so many seconds or metres a stretch that comes again and again speaks of intervals without a word.
-const UNSAID: (f64, f64) = (8.0 * 60.0, 2000.0);
-/// So many of those do.
-const AGAIN: usize = 3;
-/// Faster than this share of the easy pace nobody runs easily.
-const EASY: f64 = 0.93;
+/// A quick step of at most this many seconds or metres is a stride.
+const STRIDE_MAX: (f64, f64) = (30.0, 150.0);
+/// A repeated fast step of at most this many seconds or metres is an interval; a longer one is
+/// tempo.
+const INTERVAL_MAX: (f64, f64) = (6.0 * 60.0, 1650.0);
+/// Repeated steps of at most this many seconds or metres count as intervals even without a
+/// description.
+const UNLABELLED_INTERVAL_MAX: (f64, f64) = (8.0 * 60.0, 2000.0);
+/// Minimum number of such steps.
+const MIN_INTERVAL_REPS: usize = 3;
+/// Running faster than this share of the easy pace is not easy.
+const EASY_PACE_FACTOR: f64 = 0.93;
 
-/// How fast the athlete runs easily, and what a result says about the rest.
+/// The athlete's easy pace, and training paces from a result.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Known {
-    /// As in training.
+pub(crate) struct KnownPaces {
     pub(crate) easy: Option<Pace>,
-    /// By a dated result.
-    pub(crate) paces: Option<Paces>,
+    /// From a dated result.
+    pub(crate) paces: Option<TrainingPaces>,
 }
 
-impl Known {
-    /// Seconds per kilometre below which running is not easy.
-    fn not_easy(self) -> Option<f64> {
-        let between =
-            |paces: Paces| f64::midpoint(paces.easy.1.seconds_per_km(), paces.marathon.seconds_per_km());
-        self.paces.map(between).or_else(|| Some(self.easy?.seconds_per_km() * EASY))
+impl KnownPaces {
+    /// Running faster than this is not easy. Seconds per kilometre.
+    fn fastest_easy_pace(self) -> Option<f64> {
+        let between = |paces: TrainingPaces| {
+            f64::midpoint(paces.easy.1.seconds_per_km(), paces.marathon.seconds_per_km())
+        };
+        self.paces.map(between).or_else(|| Some(self.easy?.seconds_per_km() * EASY_PACE_FACTOR))
     }
 
-    /// Seconds per kilometre below which it is that of intervals.
-    fn of_intervals(self) -> Option<f64> {
+    /// Running faster than this is interval pace. Seconds per kilometre.
+    fn slowest_interval_pace(self) -> Option<f64> {
         let paces = self.paces?;
         Some(f64::midpoint(paces.threshold.seconds_per_km(), paces.interval.seconds_per_km()))
     }
 }
 
-/// How one stretch feels.
+/// Effort of one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Feel {
+enum StepEffort {
     Easy,
-    /// Hard, of this kind where that is said.
+    /// Hard, of this kind if it is stated.
     Hard(Option<WorkoutKind>),
-    Unsaid,
+    Unknown,
 }
 
 impl Workout {
-    /// The kind of hard session that the steps make, whatever it is called; `None` where they are easy or say nothing.
-    pub(crate) fn kind_of_steps(&self, known: Known) -> Option<WorkoutKind> {
+    /// The kind of hard workout that the steps make, whatever its name; `None` if they are easy or
+    /// unclear.
+    pub(crate) fn kind_from_steps(&self, known: KnownPaces) -> Option<WorkoutKind> {
         let active = || self.steps.iter().enumerate().filter(|(_, step)| step.step_type == StepType::Active);
-        let stretches: Vec<(usize, &Step, Feel)> = active()
-            .filter(|(_, step)| !is_within(step, STRIDE))
-            .map(|(at, step)| (at, step, self.feel(step, known)))
+        let stretches: Vec<(usize, &Step, StepEffort)> = active()
+            .filter(|(_, step)| !is_within(step, STRIDE_MAX))
+            .map(|(at, step)| (at, step, self.step_effort(step, known)))
             .collect();
         let unsaid: Vec<usize> = (stretches.iter())
-            .filter(|(_, step, feel)| *feel == Feel::Unsaid && is_within(step, UNSAID))
+            .filter(|(_, step, feel)| {
+                *feel == StepEffort::Unknown && is_within(step, UNLABELLED_INTERVAL_MAX)
+            })
             .map(|(at, ..)| *at)
             .collect();
-        // Between stretches that follow each other there is something to recover in.
+        // There is recovery between repetitions.
         let apart = unsaid.windows(2).filter(|pair| pair[1] - pair[0] > 1).count();
-        let again = apart + 1 >= AGAIN;
+        let again = apart + 1 >= MIN_INTERVAL_REPS;
         let work = || {
             stretches.iter().filter(|(at, _, feel)| match feel {
-                Feel::Easy => false,
-                Feel::Hard(_) => true,
-                Feel::Unsaid => again && unsaid.contains(at),
+                StepEffort::Easy => false,
+                StepEffort::Hard(_) => true,
+                StepEffort::Unknown => again && unsaid.contains(at),
             })
         };
         let count = work().count();
-        let kind = |step: &Step, feel: Feel| match feel {
-            Feel::Hard(Some(kind)) => kind,
-            _ => match pace(step).zip(known.of_intervals()) {
+        let kind = |step: &Step, feel: StepEffort| match feel {
+            StepEffort::Hard(Some(kind)) => kind,
+            _ => match target_pace(step).zip(known.slowest_interval_pace()) {
                 Some((pace, limit)) if pace < limit => WorkoutKind::Intervals,
                 Some(_) => WorkoutKind::Tempo,
-                None if count > 1 && is_within(step, INTERVAL) => WorkoutKind::Intervals,
+                None if count > 1 && is_within(step, INTERVAL_MAX) => WorkoutKind::Intervals,
                 None => WorkoutKind::Tempo,
             },
         };
         work().map(|(_, step, feel)| kind(step, *feel)).max_by_key(|kind| hardness(*kind))
     }
 
-    /// The kind as the linter sees it: what it says it is, or what its steps make of it where that is harder.
-    pub(crate) fn kind_as_read(&self, known: Known) -> WorkoutKind {
+    /// The kind used by the linter: the stated one, or a harder one if the steps show it.
+    pub(crate) fn effective_kind(&self, known: KnownPaces) -> WorkoutKind {
         match self.kind {
             WorkoutKind::Easy | WorkoutKind::Recovery | WorkoutKind::Strides | WorkoutKind::Other => {
-                self.kind_of_steps(known).unwrap_or(self.kind)
+                self.kind_from_steps(known).unwrap_or(self.kind)
             }
             said => said,
         }
     }
 
-    /// Whether its fast stretches are those that an injury does not bear, whatever it is called.
-    pub(crate) fn is_fast(&self, known: Known) -> bool {
+    /// Whether it has fast steps that are not allowed with an injury, whatever its name.
+    pub(crate) fn has_fast_steps(&self, known: KnownPaces) -> bool {
         let fast = |kind| matches!(kind, WorkoutKind::Intervals | WorkoutKind::Hills);
-        self.kind != WorkoutKind::Race && (fast(self.kind) || self.kind_of_steps(known).is_some_and(fast))
+        self.kind != WorkoutKind::Race && (fast(self.kind) || self.kind_from_steps(known).is_some_and(fast))
     }
 
-    fn feel(&self, step: &Step, known: Known) -> Feel {
+    fn step_effort(&self, step: &Step, known: KnownPaces) -> StepEffort {
         let said = [step.notes.as_deref(), self.intensity.as_deref()];
-        let words = said.into_iter().flatten().map(feel_of_words).find(|feel| *feel != Feel::Unsaid);
-        let words = words.unwrap_or(Feel::Unsaid);
-        match pace(step).zip(known.not_easy()) {
+        let words =
+            said.into_iter().flatten().map(effort_from_text).find(|feel| *feel != StepEffort::Unknown);
+        let words = words.unwrap_or(StepEffort::Unknown);
+        match target_pace(step).zip(known.fastest_easy_pace()) {
             Some((pace, limit)) if pace < limit => match words {
-                Feel::Hard(_) => words,
-                _ => Feel::Hard(None),
+                StepEffort::Hard(_) => words,
+                _ => StepEffort::Hard(None),
             },
-            Some(_) if words == Feel::Unsaid => Feel::Easy,
+            Some(_) if words == StepEffort::Unknown => StepEffort::Easy,
             _ => words,
         }
     }
 }
 
-/// The hardest part of a session is what it is for.
+/// Rank of a kind; the hardest part decides.
 const fn hardness(kind: WorkoutKind) -> u8 {
     match kind {
         WorkoutKind::Intervals => 4,
@@ -134,20 +140,22 @@ fn is_within(step: &Step, (seconds, meters): (f64, f64)) -> bool {
     }
 }
 
-/// The middle of the pace that a step asks for.
-fn pace(step: &Step) -> Option<f64> {
+/// Middle of a step's target pace.
+fn target_pace(step: &Step) -> Option<f64> {
     let StepTarget::Pace(range) = step.target else { return None };
     let both = [range.low, range.high];
     let count = both.iter().flatten().count();
     (count > 0).then(|| both.iter().flatten().sum::<f64>() / count as f64).filter(|pace| *pace > 0.0)
 }
 
-fn words_of(text: &str) -> Vec<String> {
+fn tokenize(text: &str) -> Vec<String> {
     let text = text.to_lowercase().replace("all-out", "allout").replace("all out", "allout");
+    // `8 out of 10` reads like `8 of 10`.
+    let text = text.replace("out of", "of");
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-const INTERVALS: &[&str] = &[
+const INTERVAL_WORDS: &[&str] = &[
     "interval",
     "intervals",
     "repeat",
@@ -171,9 +179,9 @@ const INTERVALS: &[&str] = &[
     "800s",
     "1000s",
 ];
-const HILLS: &[&str] = &["hill", "hills", "uphill"];
-const TEMPO: &[&str] = &["tempo", "threshold", "cruise"];
-const EASILY: &[&str] = &[
+const HILL_WORDS: &[&str] = &["hill", "hills", "uphill"];
+const TEMPO_WORDS: &[&str] = &["tempo", "threshold", "cruise"];
+const EASY_WORDS: &[&str] = &[
     "easy",
     "easily",
     "talk",
@@ -192,20 +200,20 @@ const EASILY: &[&str] = &[
     "z2",
     "recovery",
 ];
-const HARD: &[&str] = &["hard", "fast", "quick", "quickly", "strong", "allout", "z4", "z5"];
-/// Words of a name that in a note may be about something else: `at an easy speed`, `on the track`.
-const OF_NAMES: &[&str] =
+const HARD_WORDS: &[&str] = &["hard", "fast", "quick", "quickly", "strong", "allout", "z4", "z5"];
+/// Words that count in a name but not in a note: `at an easy speed`, `on the track`.
+const NAME_ONLY_WORDS: &[&str] =
     &["speed", "track", "repeat", "repeats", "rep", "reps", "repetition", "repetitions"];
 
-/// Words that turn the one behind them around.
-const NOT: &[&str] = &["not", "no", "never", "nothing", "without", "than"];
+/// Words that negate the next ones.
+const NEGATIONS: &[&str] = &["not", "no", "never", "nothing", "without", "than"];
 
-fn feel_of_words(text: &str) -> Feel {
-    let words = words_of(text);
+fn effort_from_text(text: &str) -> StepEffort {
+    let words = tokenize(text);
     let meant: Vec<&str> = (words.iter().enumerate())
         .filter(|(at, _)| {
             let before = &words[at.saturating_sub(2)..*at];
-            !before.iter().any(|word| NOT.contains(&word.as_str()))
+            !before.iter().any(|word| NEGATIONS.contains(&word.as_str()))
         })
         .map(|(_, word)| word.as_str())
         .collect();
@@ -215,45 +223,45 @@ fn feel_of_words(text: &str) -> Feel {
     };
     let zone = |wanted: &[&str]| before(&["zone"], wanted);
     let of_ten = |wanted: &[&str]| before(&["rpe"], wanted) || before(wanted, &["of", "10"]);
-    let plainly = |word: &&str| INTERVALS.contains(word) && !OF_NAMES.contains(word);
+    let plainly = |word: &&str| INTERVAL_WORDS.contains(word) && !NAME_ONLY_WORDS.contains(word);
     match () {
-        () if any(HILLS) => Feel::Hard(Some(WorkoutKind::Hills)),
+        () if any(HILL_WORDS) => StepEffort::Hard(Some(WorkoutKind::Hills)),
         () if before(&["3k", "5k", "10k", "mile"], &["pace", "effort"]) || meant.iter().any(plainly) => {
-            Feel::Hard(Some(WorkoutKind::Intervals))
+            StepEffort::Hard(Some(WorkoutKind::Intervals))
         }
-        () if is_race_pace(&meant) => Feel::Hard(Some(WorkoutKind::RacePace)),
-        () if any(TEMPO) => Feel::Hard(Some(WorkoutKind::Tempo)),
-        () if any(HARD) || zone(&["4", "5"]) || of_ten(&["7", "8", "9"]) => Feel::Hard(None),
-        () if any(EASILY) || zone(&["1", "2"]) || of_ten(&["1", "2", "3", "4"]) => Feel::Easy,
-        () => Feel::Unsaid,
+        () if mentions_race_pace(&meant) => StepEffort::Hard(Some(WorkoutKind::RacePace)),
+        () if any(TEMPO_WORDS) => StepEffort::Hard(Some(WorkoutKind::Tempo)),
+        () if any(HARD_WORDS) || zone(&["4", "5"]) || of_ten(&["7", "8", "9"]) => StepEffort::Hard(None),
+        () if any(EASY_WORDS) || zone(&["1", "2"]) || of_ten(&["1", "2", "3", "4"]) => StepEffort::Easy,
+        () => StepEffort::Unknown,
     }
 }
 
 /// `race pace`, `marathon pace`, `the pace you want to race`.
-fn is_race_pace(words: &[&str]) -> bool {
+fn mentions_race_pace(words: &[&str]) -> bool {
     let named = |pair: &[&str]| {
         matches!(pair[0], "race" | "goal" | "marathon" | "mp" | "hm") && matches!(pair[1], "pace" | "effort")
     };
     words.windows(2).any(named) || (words.contains(&"pace") && words.contains(&"race"))
 }
 
-/// What a session is for, as far as its words say so plainly. Never a race: that is not a model's to say.
-pub(crate) fn kind_of_words(text: &str) -> Option<WorkoutKind> {
-    let words = words_of(text);
+/// The kind that a text clearly states. Never a race: a model must not set that.
+pub(crate) fn kind_from_text(text: &str) -> Option<WorkoutKind> {
+    let words = tokenize(text);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
     let pair = |first: &[&str], second: &[&str]| {
         words.windows(2).any(|pair| first.contains(&pair[0]) && second.contains(&pair[1]))
     };
-    // The hardest part of a session is what it is for.
+    // Rank of a kind; the hardest part decides.
     Some(match () {
-        () if any(HILLS) => WorkoutKind::Hills,
-        () if any(INTERVALS) => WorkoutKind::Intervals,
+        () if any(HILL_WORDS) => WorkoutKind::Hills,
+        () if any(INTERVAL_WORDS) => WorkoutKind::Intervals,
         () if pair(&["race", "goal", "marathon"], &["pace"]) => WorkoutKind::RacePace,
-        () if any(TEMPO) => WorkoutKind::Tempo,
+        () if any(TEMPO_WORDS) => WorkoutKind::Tempo,
         () if any(&["strides"]) => WorkoutKind::Strides,
         () if pair(&["run", "jog"], &["walk"]) || pair(&["walk"], &["run", "jog"]) => WorkoutKind::Easy,
-        () if counts_stretches(text) => WorkoutKind::Intervals,
+        () if has_repetition_pattern(text) => WorkoutKind::Intervals,
         () if any(&["long"]) => WorkoutKind::Long,
         () if any(&["recovery", "z1"]) || pair(&["zone"], &["1"]) => WorkoutKind::Recovery,
         () if any(&["easy", "z2"]) || pair(&["zone"], &["2"]) => WorkoutKind::Easy,
@@ -262,9 +270,9 @@ pub(crate) fn kind_of_words(text: &str) -> Option<WorkoutKind> {
 }
 
 /// `8x400m`, `8 × 400 m`, `8 by 400`, `8 times 400`.
-fn counts_stretches(text: &str) -> bool {
+fn has_repetition_pattern(text: &str) -> bool {
     let plain = text.to_lowercase().replace(" by ", " x ").replace(" times ", " x ");
-    counts_repetitions(&plain)
+    mentions_repetitions(&plain)
 }
 
 #[cfg(test)]

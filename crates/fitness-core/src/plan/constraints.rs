@@ -1,6 +1,6 @@
-//! What a plan is made under: when the athlete can train, and what they said about themselves.
+//! Constraints of a plan: available days and what the athlete reports about themselves.
 
-use super::{Stated, TuneUp};
+use super::{SelfReportedTraining, TuneUp};
 use crate::domain::calendar::{Day, Weekday};
 use crate::domain::sport::Sport;
 use serde::{Deserialize, Serialize};
@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-const NAMES: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const SHORT_NAMES: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const LONG_NAMES: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// Some of the seven weekdays, written `mon,wed,sun`.
+/// A set of weekdays, written `mon,wed,sun`.
 ///
 /// ```
 /// use fitness_core::plan::Weekdays;
@@ -24,32 +24,27 @@ const LONG_NAMES: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "fr
 #[serde(try_from = "String", into = "String")]
 pub struct Weekdays(u8);
 
-/// A text that names no weekdays.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a weekday; write them as mon,tue,wed,thu,fri,sat,sun")]
-pub struct BadWeekday(pub String);
+pub struct WeekdayError(pub String);
 
 impl Weekdays {
-    /// All seven.
     pub const ALL: Self = Self(0b111_1111);
-    /// None of them.
     pub const NONE: Self = Self(0);
 
-    /// Whether a weekday is one of them.
     #[must_use]
     pub const fn contains(self, weekday: Weekday) -> bool {
         self.0 & (1 << weekday.num_days_from_monday()) != 0
     }
 
-    /// Whether a day falls on one of them.
     #[must_use]
     pub fn allows(self, day: Day) -> bool {
         self.contains(day.weekday())
     }
 
-    /// As a sentence says them: `Mon, Tue and Sat`.
+    /// For sentences: `Mon, Tue and Sat`.
     #[must_use]
-    pub fn spoken(self) -> String {
+    pub fn label(self) -> String {
         let named = |name: &str| format!("{}{}", name[..1].to_ascii_uppercase(), &name[1..]);
         let mut names: Vec<String> =
             self.to_string().split(',').filter(|name| !name.is_empty()).map(named).collect();
@@ -59,47 +54,41 @@ impl Weekdays {
         }
     }
 
-    /// One more.
     #[must_use]
     pub const fn with(self, weekday: Weekday) -> Self {
         Self(self.0 | (1 << weekday.num_days_from_monday()))
     }
 
-    /// How many.
     #[must_use]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether there is none.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
 
-/// Reads one weekday, in full or by its first three letters.
-///
-/// # Errors
-/// When it is none.
-pub fn weekday(text: &str) -> Result<Weekday, BadWeekday> {
+/// Parses a weekday, in full or by its first three letters.
+pub fn parse_weekday(text: &str) -> Result<Weekday, WeekdayError> {
     let word = text.trim().to_lowercase();
-    let index = NAMES.iter().zip(LONG_NAMES).position(|(short, long)| word == *short || word == long);
+    let index = SHORT_NAMES.iter().zip(LONG_NAMES).position(|(short, long)| word == *short || word == long);
     index
         .and_then(|index| Weekday::try_from(u8::try_from(index).ok()?).ok())
-        .ok_or_else(|| BadWeekday(text.trim().chars().take(20).collect()))
+        .ok_or_else(|| WeekdayError(text.trim().chars().take(20).collect()))
 }
 
 impl FromStr for Weekdays {
-    type Err = BadWeekday;
-    fn from_str(text: &str) -> Result<Self, BadWeekday> {
-        text.split(',').try_fold(Self::NONE, |days, word| Ok(days.with(weekday(word)?)))
+    type Err = WeekdayError;
+    fn from_str(text: &str) -> Result<Self, WeekdayError> {
+        text.split(',').try_fold(Self::NONE, |days, word| Ok(days.with(parse_weekday(word)?)))
     }
 }
 
 impl TryFrom<String> for Weekdays {
-    type Error = BadWeekday;
-    fn try_from(text: String) -> Result<Self, BadWeekday> {
+    type Error = WeekdayError;
+    fn try_from(text: String) -> Result<Self, WeekdayError> {
         if text.is_empty() { Ok(Self::NONE) } else { text.parse() }
     }
 }
@@ -112,19 +101,21 @@ impl From<Weekdays> for String {
 
 impl fmt::Display for Weekdays {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> =
-            NAMES.iter().enumerate().filter(|(i, _)| self.0 & (1 << i) != 0).map(|(_, name)| *name).collect();
+        let names: Vec<&str> = SHORT_NAMES
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| self.0 & (1 << i) != 0)
+            .map(|(_, name)| *name)
+            .collect();
         f.pad(&names.join(","))
     }
 }
 
-/// When an athlete can train: on which weekdays, and on which days not at all. A plan keeps to it always.
+/// When an athlete can train. Generated plans and proposals always respect it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Availability {
-    /// The weekdays that are free.
     pub days: Weekdays,
-    /// Days that are not, whatever weekday they are.
     #[serde(default)]
     pub blackouts: BTreeSet<Day>,
 }
@@ -136,9 +127,8 @@ impl Default for Availability {
 }
 
 impl Availability {
-    /// Whether nothing is ruled out.
     #[must_use]
-    pub fn is_open(&self) -> bool {
+    pub fn is_unrestricted(&self) -> bool {
         self.days == Weekdays::ALL && self.blackouts.is_empty()
     }
 
@@ -148,65 +138,58 @@ impl Availability {
         self.days.allows(day) && !self.blackouts.contains(&day)
     }
 
-    /// Why not on a day; `None` when it is free.
+    /// Why a day is not available, such as `a day you blocked`; `None` if it is.
     #[must_use]
-    pub fn problem(&self, day: Day) -> Option<&'static str> {
+    pub fn unavailable_reason(&self, day: Day) -> Option<&'static str> {
         if self.blackouts.contains(&day) {
-            Some("is a day you blocked")
+            Some("a day you blocked")
         } else if !self.days.allows(day) {
-            Some("is a weekday you cannot train on")
+            Some("a day you can't train on")
         } else {
             None
         }
     }
 }
 
-/// What a plan was made under: when the athlete can train, and what they said about themselves.
+/// Constraints that a plan was drafted with.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Terms {
-    /// When the athlete can train.
+pub struct PlanConstraints {
     #[serde(default)]
     pub availability: Availability,
-    /// What they said in place of what the data says.
     #[serde(default)]
-    pub stated: Stated,
-    /// What else they wished for, so that it can be wished for again. Nothing is judged by it.
-    #[serde(default, skip_serializing_if = "Wished::is_empty")]
-    pub wished: Wished,
+    pub stated: SelfReportedTraining,
+    /// Other options of the request, so that it can be repeated. Not used for grading or linting.
+    #[serde(default, skip_serializing_if = "GenerateOptions::is_empty")]
+    pub wished: GenerateOptions,
 }
 
-/// What an athlete asked a plan for besides the race, as they said it.
+/// Options of a plan request besides the race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Wished {
-    /// Whether the plan's name is theirs.
+pub struct GenerateOptions {
+    /// Whether the athlete chose the plan's name.
     #[serde(default)]
     pub named: bool,
-    /// The weekday of the long run.
     #[serde(default)]
     pub long_day: Option<Weekday>,
-    /// A race along the way.
     #[serde(default)]
     pub tune_up: Option<TuneUp>,
     /// Two short strength sessions a week.
     #[serde(default)]
     pub strength: bool,
-    /// Another sport on a day without a run.
     #[serde(default)]
     pub cross: Option<Sport>,
 }
 
-impl Wished {
-    /// Whether nothing was said.
+impl GenerateOptions {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-impl Terms {
-    /// Whether nothing was said.
+impl PlanConstraints {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -218,12 +201,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_read_back_and_so_do_those_of_before_wishes_were_kept() {
+    fn constraints_round_trip_with_and_without_options() {
         let old = r#"{"availability":{"days":"mon,sun","blackouts":[]},"stated":{"base_mm":40000000}}"#;
-        let mut terms: Terms = serde_json::from_str(old).unwrap();
+        let mut terms: PlanConstraints = serde_json::from_str(old).unwrap();
         assert!(terms.wished.is_empty());
         assert!(!serde_json::to_string(&terms).unwrap().contains("wished"), "their hash stays");
-        terms.wished = Wished {
+        terms.wished = GenerateOptions {
             named: true,
             long_day: Some(Weekday::Sat),
             tune_up: Some(TuneUp {
@@ -234,7 +217,7 @@ mod tests {
             cross: Some(Sport::Cycling),
         };
         let text = serde_json::to_string(&terms).unwrap();
-        assert_eq!(serde_json::from_str::<Terms>(&text).unwrap(), terms);
+        assert_eq!(serde_json::from_str::<PlanConstraints>(&text).unwrap(), terms);
     }
 
     #[test]

@@ -1,64 +1,52 @@
-//! The athlete's own hand: move, swap, shorten, skip or add a workout. One save, however many edits, is one revision.
+//! Manual edits: move, swap, resize, skip or add workouts. All edits of one save make one revision.
 
 use super::draft::check_name;
-use super::proposal::{check_next, newly_busy, settle_rest};
-use super::{BadDraft, NextWorkout, Plan, PlannedWorkout, Workout, WorkoutKind};
+use super::proposal::{check_next, newly_scheduled, normalize_rest_days};
+use super::{DraftError, NextRevisionWorkout, Plan, PlannedWorkout, Workout, WorkoutKind};
 use crate::domain::calendar::Day;
 use crate::domain::ids::WorkoutId;
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::domain::untrusted_text::visible;
+use crate::domain::untrusted_text::{capitalize, escape_invisible};
 use std::collections::BTreeSet;
 
-/// One change by hand.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Edit {
-    /// To another day.
     Move {
-        /// Which workout.
         workout: WorkoutId,
-        /// Where to.
         to: Day,
     },
-    /// Two workouts change days with each other.
+    /// Exchanges the days of two workouts.
     Swap {
-        /// One.
         one: WorkoutId,
-        /// The other.
         other: WorkoutId,
     },
-    /// Shorter, or longer.
     Resize {
-        /// Which workout.
         workout: WorkoutId,
-        /// How much of it is left.
+        /// New distance or duration.
         to: Size,
     },
-    /// Taken out of the plan; what was done stays in the history.
+    /// Removes the workout; recorded activities stay.
     Skip {
-        /// Which workout.
         workout: WorkoutId,
     },
-    /// One more.
     Add {
-        /// What.
         workout: Workout,
     },
 }
 
-/// How far or how long a workout is to be.
+/// New distance or duration of a workout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// So far.
     Distance(Distance),
-    /// So long.
     Duration(TimeSpan),
 }
 
 impl Workout {
-    /// One that an athlete adds by hand. What is not a run and not called anything is cross-training, or strength.
+    /// A manually added workout. Without a kind, sports other than running become cross-training or
+    /// strength.
     #[must_use]
-    pub fn by_hand(
+    pub fn new_manual(
         day: Day,
         sport: Sport,
         kind: WorkoutKind,
@@ -70,134 +58,138 @@ impl Workout {
             (WorkoutKind::Easy, sport) if sport != Sport::Running => WorkoutKind::CrossTraining,
             (kind, _) => kind,
         };
-        let named = name.map_or_else(|| kind.spoken(), str::to_owned);
+        let named = name.map_or_else(|| kind.default_name(sport), str::to_owned);
         let empty = Self { sport, kind, name: named, ..Self::rest(day) };
         let Some(size) = size else { return empty };
-        // What the athlete calls it, it is called.
+        // Keep the athlete's name.
         Self { name: empty.name.clone(), ..empty.resized(size) }
     }
 }
 
 impl WorkoutKind {
-    /// As a name: `Race pace`.
+    /// Display name: `Race pace`.
     #[must_use]
-    pub fn spoken(self) -> String {
-        let word = self.as_str().replace('_', " ");
-        let mut letters = word.chars();
-        letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    pub fn label(self) -> String {
+        capitalize(&self.as_str().replace('_', " "))
+    }
+
+    /// Name of a workout that the athlete has not named: `Long run`.
+    fn default_name(self, sport: Sport) -> String {
+        match self {
+            Self::Easy | Self::Long | Self::Recovery | Self::Tempo if sport == Sport::Running => {
+                format!("{} run", self.label())
+            }
+            _ => self.label(),
+        }
     }
 }
 
-/// Why an edit cannot be.
+/// Why an edit is refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EditError {
-    /// There is nothing to change.
-    #[error("say what to change: move, swap, shorten, skip or add a workout")]
+    #[error("nothing to change; move, swap, shorten, skip or add a workout")]
     Nothing,
-    /// The plan has no such workout.
-    #[error("workout {0} is not in the plan; `fitness plan show` lists them with their numbers")]
+    #[error("workout {0} is not in the plan")]
     NoSuchWorkout(WorkoutId),
-    /// What was planned for a day that is over stays.
-    #[error("{0} is over; what was planned for it stays as it is")]
+    /// Past workouts cannot be changed.
+    #[error("the workout on {0} is in the past and can't be changed")]
     Past(Day),
-    /// A plan ends with its race.
-    #[error("{day} is after {last}, the last day of the plan; choose a day up to then")]
+    /// A workout cannot be moved or added to a past day.
+    #[error("{0} is in the past; choose a date from today on")]
+    ToPastDay(Day),
+    #[error("{day} is after {last}, the last day of the plan; choose an earlier day")]
     After {
-        /// The day that was asked for.
         day: Day,
-        /// The last day there is.
+        /// The last day of the plan.
         last: Day,
     },
-    /// The race is where it is.
-    #[error("the race itself stays on its day; draft a new plan for another race")]
+    #[error("the race itself cannot be changed; draft a new plan for another race")]
     Race,
-    /// A workout changes days with itself.
-    #[error("workout {0} cannot change days with itself; name another workout, or move it to a day")]
-    Itself(WorkoutId),
-    /// A workout is taken out and changed, or changed twice in the same way.
-    #[error("workout {0} is changed twice, or taken out and changed, in one save; say one of them")]
-    Twice(WorkoutId),
-    /// What would come out is what is there.
-    #[error("nothing would change: the plan is like that already")]
+    #[error("workout {0} cannot be swapped with itself; choose another workout, or move it to another day")]
+    SwapWithItself(WorkoutId),
+    /// The result would depend on the order of the edits.
+    #[error("workout {0} is changed twice, or skipped and changed, in one edit; choose one change")]
+    DuplicateEdit(WorkoutId),
+    #[error("nothing would change: the plan is already like this")]
     Unchanged,
-    /// A day off has nothing to change.
-    #[error("workout {0} is a day off; add a workout to that day instead")]
+    #[error("workout {0} is a rest day; add a workout to that day instead")]
     Rest(WorkoutId),
-    /// What would come out is not a plan.
+    /// The result is not a valid plan.
     #[error(transparent)]
-    Unsound(#[from] BadDraft),
+    InvalidDraft(#[from] DraftError),
 }
 
-/// Applies edits in order: whole or not at all. A day that is left empty becomes a day off, and a day off gives way.
-///
-/// # Errors
-/// Names the first edit that cannot be.
+/// Applies edits in order: all or none. An empty day becomes a rest day; a new workout replaces a
+/// rest day.
 pub fn edit(
     plan: &Plan,
     current: &[PlannedWorkout],
     edits: &[Edit],
     today: Day,
-) -> Result<Vec<NextWorkout>, EditError> {
+) -> Result<Vec<NextRevisionWorkout>, EditError> {
     if edits.is_empty() {
         return Err(EditError::Nothing);
     }
-    once_each(edits)?;
-    // What is drafted for the days after the race stays where it can be changed; nobody's hand makes a plan longer.
+    check_conflicting_edits(edits)?;
+    // Workouts drafted after the race can be edited, but no edit makes a plan longer.
     let last = current.iter().map(|w| w.workout.date).fold(plan.race_date, Day::max);
     let within = |day: Day| match day > last {
         true => Err(EditError::After { day, last }),
-        false => not_past(day, today),
+        false if day < today => Err(EditError::ToPastDay(day)),
+        false => Ok(()),
     };
-    let mut next: Vec<NextWorkout> =
-        current.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
+    let mut next: Vec<NextRevisionWorkout> =
+        current.iter().map(|w| NextRevisionWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
     for edit in edits {
         match edit {
             Edit::Move { workout, to } => {
-                let at = find(plan, &next, *workout, today)?;
+                let at = find_editable(plan, &next, *workout, today)?;
                 within(*to)?;
                 next[at].workout.date = *to;
             }
             Edit::Swap { one, other } => {
-                let (one, other) = (find(plan, &next, *one, today)?, find(plan, &next, *other, today)?);
+                let (one, other) =
+                    (find_editable(plan, &next, *one, today)?, find_editable(plan, &next, *other, today)?);
                 let day = next[one].workout.date;
                 next[one].workout.date = next[other].workout.date;
                 next[other].workout.date = day;
             }
             Edit::Resize { workout, to } => {
-                let at = find(plan, &next, *workout, today)?;
+                let at = find_editable(plan, &next, *workout, today)?;
                 next[at].workout = next[at].workout.resized(*to);
             }
             Edit::Skip { workout } => {
-                let at = find(plan, &next, *workout, today)?;
+                let at = find_editable(plan, &next, *workout, today)?;
                 next.remove(at);
             }
             Edit::Add { workout } => {
                 within(workout.date)?;
                 check_name(&workout.name)?;
-                next.push(NextWorkout { id: None, workout: workout.clone() });
+                next.push(NextRevisionWorkout { id: None, workout: workout.clone() });
             }
         }
     }
-    settle_rest(current, &mut next);
+    normalize_rest_days(current, &mut next);
     check_next(plan.start_date, plan.race_date, &next)?;
-    if is_same(current, &next) { Err(EditError::Unchanged) } else { Ok(next) }
+    if is_unchanged(current, &next) { Err(EditError::Unchanged) } else { Ok(next) }
 }
 
-/// Whether a next state of a plan is the one it has: a revision that changes nothing is none.
+/// Whether nothing changes; such an edit makes no revision.
 #[must_use]
-pub fn is_same(current: &[PlannedWorkout], next: &[NextWorkout]) -> bool {
-    let there =
-        |new: &NextWorkout| current.iter().any(|old| new.id == Some(old.id) && old.workout == new.workout);
+pub fn is_unchanged(current: &[PlannedWorkout], next: &[NextRevisionWorkout]) -> bool {
+    let there = |new: &NextRevisionWorkout| {
+        current.iter().any(|old| new.id == Some(old.id) && old.workout == new.workout)
+    };
     current.len() == next.len() && next.iter().all(there)
 }
 
-/// In one save a workout gets another day once and another size once, or it is taken out; otherwise what comes out would
+/// In one save a workout can be moved once and resized once, or removed; otherwise the result would
 /// depend on the order.
-fn once_each(edits: &[Edit]) -> Result<(), EditError> {
+fn check_conflicting_edits(edits: &[Edit]) -> Result<(), EditError> {
     let (mut moved, mut resized, mut skipped) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for edit in edits {
         let new = match edit {
-            Edit::Swap { one, other } if one == other => return Err(EditError::Itself(*one)),
+            Edit::Swap { one, other } if one == other => return Err(EditError::SwapWithItself(*one)),
             Edit::Swap { one, other } => [(*one, moved.insert(*one)), (*other, moved.insert(*other))],
             Edit::Move { workout, .. } => [(*workout, moved.insert(*workout)); 2],
             Edit::Resize { workout, .. } => [(*workout, resized.insert(*workout)); 2],
@@ -205,50 +197,60 @@ fn once_each(edits: &[Edit]) -> Result<(), EditError> {
             Edit::Add { .. } => continue,
         };
         if let Some((id, _)) = new.iter().find(|(_, new)| !new) {
-            return Err(EditError::Twice(*id));
+            return Err(EditError::DuplicateEdit(*id));
         }
     }
     let both = skipped.iter().find(|id| moved.contains(id) || resized.contains(id));
-    both.map_or(Ok(()), |id| Err(EditError::Twice(*id)))
+    both.map_or(Ok(()), |id| Err(EditError::DuplicateEdit(*id)))
 }
 
-/// Goes back to an older state: from today on it is as it was, and what was planned for days that are over stays, as it
-/// was judged.
-///
-/// # Errors
-/// When what would come out is not a plan.
+/// Restores an older revision from today on. Workouts on past days stay as they were graded.
 pub fn revert(
     plan: &Plan,
     current: &[PlannedWorkout],
     older: &[PlannedWorkout],
     today: Day,
-) -> Result<Vec<NextWorkout>, BadDraft> {
+) -> Result<Vec<NextRevisionWorkout>, DraftError> {
     let over = current.iter().filter(|w| w.workout.date < today);
     let kept: BTreeSet<WorkoutId> = over.clone().map(|w| w.id).collect();
     let back = older.iter().filter(|w| w.workout.date >= today && !kept.contains(&w.id));
-    let mut next: Vec<NextWorkout> =
-        over.chain(back).map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
+    let mut next: Vec<NextRevisionWorkout> = over
+        .chain(back)
+        .map(|w| NextRevisionWorkout { id: Some(w.id), workout: w.workout.clone() })
+        .collect();
     next.sort_by_key(|w| w.workout.date);
     check_next(plan.start_date, plan.race_date, &next)?;
     Ok(next)
 }
 
-/// What a change puts on days on which the athlete had said they cannot train: allowed, and worth a word.
+/// Warnings for workouts moved to days on which the athlete does not train. They are allowed.
 #[must_use]
-pub fn days_off_used(plan: &Plan, current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<String> {
-    (newly_busy(current, next).iter())
+pub fn describe_days_off_used(
+    plan: &Plan,
+    current: &[PlannedWorkout],
+    next: &[NextRevisionWorkout],
+) -> Vec<String> {
+    (newly_scheduled(current, next).iter())
         .filter_map(|new| {
-            let problem = plan.terms.availability.problem(new.date)?;
-            Some(format!("{} {} {problem}: {}", new.date.weekday(), new.date, visible(&new.name)))
+            let problem = plan.terms.availability.unavailable_reason(new.date)?;
+            let name = escape_invisible(&new.name);
+            Some(format!("{name} would be on {} {}, {problem}.", new.date.weekday(), new.date))
         })
         .collect()
 }
 
-/// Where a workout is that may be changed.
-fn find(plan: &Plan, next: &[NextWorkout], id: WorkoutId, today: Day) -> Result<usize, EditError> {
+/// Position of a workout that can be edited.
+fn find_editable(
+    plan: &Plan,
+    next: &[NextRevisionWorkout],
+    id: WorkoutId,
+    today: Day,
+) -> Result<usize, EditError> {
     let at = next.iter().position(|w| w.id == Some(id)).ok_or(EditError::NoSuchWorkout(id))?;
     let workout = &next[at].workout;
-    not_past(workout.date, today)?;
+    if workout.date < today {
+        return Err(EditError::Past(workout.date));
+    }
     if plan.is_race(workout) {
         return Err(EditError::Race);
     }
@@ -256,10 +258,6 @@ fn find(plan: &Plan, next: &[NextWorkout], id: WorkoutId, today: Day) -> Result<
         return Err(EditError::Rest(id));
     }
     Ok(at)
-}
-
-fn not_past(day: Day, today: Day) -> Result<(), EditError> {
-    if day < today { Err(EditError::Past(day)) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -296,9 +294,9 @@ mod tests {
         vec![run(1, "2026-06-16", 8.0), rest, run(3, "2026-06-18", 10.0), race]
     }
 
-    fn edited(edits: &[Edit]) -> Result<Vec<(String, Option<i64>, f64)>, EditError> {
+    fn apply_edits(edits: &[Edit]) -> Result<Vec<(String, Option<i64>, f64)>, EditError> {
         let next = edit(&plan(), &current(), edits, day("2026-06-16"))?;
-        let row = |w: &NextWorkout| {
+        let row = |w: &NextRevisionWorkout| {
             let km = w.workout.distance.map_or(0.0, Distance::km);
             (w.workout.date.to_string(), w.id.map(WorkoutId::get), km)
         };
@@ -310,8 +308,8 @@ mod tests {
     }
 
     #[test]
-    fn a_moved_workout_takes_a_day_off_and_leaves_one() {
-        let moved = edited(&[Edit::Move { workout: WorkoutId::new(1), to: day("2026-06-17") }]).unwrap();
+    fn move_workout_to_rest_day_swaps_the_rest_day() {
+        let moved = apply_edits(&[Edit::Move { workout: WorkoutId::new(1), to: day("2026-06-17") }]).unwrap();
         assert_eq!(
             moved,
             rows(&[("16", None, 0.0), ("17", Some(1), 8.0), ("18", Some(3), 10.0), ("28", Some(4), 21.0)])
@@ -326,7 +324,7 @@ mod tests {
             Edit::Add { workout: run(0, "2026-06-20", 6.0).workout },
         ];
         assert_eq!(
-            edited(&edits).unwrap(),
+            apply_edits(&edits).unwrap(),
             rows(&[
                 ("16", Some(3), 5.0),
                 ("17", Some(2), 0.0),
@@ -335,30 +333,30 @@ mod tests {
                 ("28", Some(4), 21.0)
             ])
         );
-        let skipped = edited(&[Edit::Skip { workout: WorkoutId::new(1) }]).unwrap();
+        let skipped = apply_edits(&[Edit::Skip { workout: WorkoutId::new(1) }]).unwrap();
         assert_eq!(skipped[0], rows(&[("16", None, 0.0)])[0], "a day off where it was");
     }
 
     #[test]
-    fn what_cannot_be_changes_nothing_and_says_why() {
+    fn invalid_edit_changes_nothing_and_names_the_reason() {
         let id = WorkoutId::new;
-        assert_eq!(edited(&[]), Err(EditError::Nothing));
-        assert_eq!(edited(&[Edit::Skip { workout: id(9) }]), Err(EditError::NoSuchWorkout(id(9))));
-        assert_eq!(edited(&[Edit::Skip { workout: id(4) }]), Err(EditError::Race));
-        assert_eq!(edited(&[Edit::Skip { workout: id(2) }]), Err(EditError::Rest(id(2))));
+        assert_eq!(apply_edits(&[]), Err(EditError::Nothing));
+        assert_eq!(apply_edits(&[Edit::Skip { workout: id(9) }]), Err(EditError::NoSuchWorkout(id(9))));
+        assert_eq!(apply_edits(&[Edit::Skip { workout: id(4) }]), Err(EditError::Race));
+        assert_eq!(apply_edits(&[Edit::Skip { workout: id(2) }]), Err(EditError::Rest(id(2))));
         let past = day("2026-06-15");
-        assert_eq!(edited(&[Edit::Move { workout: id(1), to: past }]), Err(EditError::Past(past)));
+        assert_eq!(apply_edits(&[Edit::Move { workout: id(1), to: past }]), Err(EditError::ToPastDay(past)));
         let later = edit(&plan(), &current(), &[Edit::Skip { workout: id(1) }], day("2026-06-17"));
         assert_eq!(later, Err(EditError::Past(day("2026-06-16"))));
         let after = |late: &str| Err(EditError::After { day: day(late), last: day("2026-06-28") });
         for late in ["2026-06-29", "2026-12-24"] {
-            assert_eq!(edited(&[Edit::Move { workout: id(1), to: day(late) }]), after(late));
-            assert_eq!(edited(&[Edit::Add { workout: run(0, late, 6.0).workout }]), after(late));
+            assert_eq!(apply_edits(&[Edit::Move { workout: id(1), to: day(late) }]), after(late));
+            assert_eq!(apply_edits(&[Edit::Add { workout: run(0, late, 6.0).workout }]), after(late));
         }
     }
 
     #[test]
-    fn what_was_drafted_for_after_the_race_can_be_changed_there() {
+    fn workouts_drafted_after_the_race_can_be_edited() {
         let mut with_more = current();
         with_more.push(run(5, "2026-07-02", 4.0));
         let moved = |to: &str| {
@@ -371,13 +369,16 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_nothing_or_contradicts_itself_is_refused() {
+    fn edits_without_effect_or_in_conflict_are_refused() {
         let id = WorkoutId::new;
         let far = |km: f64| Size::Distance(Distance::from_km(km).unwrap());
         let moved = |workout: i64, to: &str| Edit::Move { workout: id(workout), to: day(to) };
-        assert_eq!(edited(&[Edit::Swap { one: id(1), other: id(1) }]), Err(EditError::Itself(id(1))));
-        assert_eq!(edited(&[moved(1, "2026-06-16")]), Err(EditError::Unchanged));
-        assert_eq!(edited(&[Edit::Resize { workout: id(1), to: far(8.0) }]), Err(EditError::Unchanged));
+        assert_eq!(
+            apply_edits(&[Edit::Swap { one: id(1), other: id(1) }]),
+            Err(EditError::SwapWithItself(id(1)))
+        );
+        assert_eq!(apply_edits(&[moved(1, "2026-06-16")]), Err(EditError::Unchanged));
+        assert_eq!(apply_edits(&[Edit::Resize { workout: id(1), to: far(8.0) }]), Err(EditError::Unchanged));
         for twice in [
             [Edit::Skip { workout: id(1) }, moved(1, "2026-06-20")],
             [Edit::Skip { workout: id(1) }, Edit::Resize { workout: id(1), to: far(5.0) }],
@@ -387,23 +388,24 @@ mod tests {
             [Edit::Resize { workout: id(1), to: far(5.0) }, Edit::Resize { workout: id(1), to: far(6.0) }],
             [Edit::Skip { workout: id(1) }, Edit::Skip { workout: id(1) }],
         ] {
-            assert_eq!(edited(&twice), Err(EditError::Twice(id(1))), "{twice:?}");
+            assert_eq!(apply_edits(&twice), Err(EditError::DuplicateEdit(id(1))), "{twice:?}");
             let turned: Vec<Edit> = twice.iter().rev().cloned().collect();
-            assert_eq!(edited(&turned), Err(EditError::Twice(id(1))), "{turned:?}");
+            assert_eq!(apply_edits(&turned), Err(EditError::DuplicateEdit(id(1))), "{turned:?}");
         }
-        // Another day and another size go together.
-        let both = edited(&[moved(1, "2026-06-20"), Edit::Resize { workout: id(1), to: far(5.0) }]).unwrap();
+        // Moving and resizing can be combined.
+        let both =
+            apply_edits(&[moved(1, "2026-06-20"), Edit::Resize { workout: id(1), to: far(5.0) }]).unwrap();
         assert!(both.contains(&("2026-06-20".to_owned(), Some(1), 5.0)), "{both:?}");
     }
 
     #[test]
-    fn going_back_leaves_the_days_that_are_over() {
+    fn revert_keeps_past_days() {
         let older = current();
         let mut now = current();
         now[0].workout = run(1, "2026-06-16", 5.0).workout;
         now[2].workout = run(3, "2026-06-20", 4.0).workout;
-        let rows_of = |next: &[NextWorkout]| -> Vec<(String, Option<i64>, f64)> {
-            let km = |w: &NextWorkout| w.workout.distance.map_or(0.0, Distance::km);
+        let rows_of = |next: &[NextRevisionWorkout]| -> Vec<(String, Option<i64>, f64)> {
+            let km = |w: &NextRevisionWorkout| w.workout.distance.map_or(0.0, Distance::km);
             next.iter().map(|w| (w.workout.date.to_string(), w.id.map(WorkoutId::get), km(w))).collect()
         };
         let on = |now: &[PlannedWorkout], day: &str| {
@@ -418,9 +420,9 @@ mod tests {
             on(&now, "2026-06-17"),
             rows(&[("16", Some(1), 5.0), ("17", Some(2), 0.0), ("18", Some(3), 10.0), race])
         );
-        // The day it stood on before is over: from today on there is nothing to go back to.
+        // Its earlier day has passed: there is nothing to restore.
         assert_eq!(on(&now, "2026-06-19"), rows(&[("16", Some(1), 5.0), ("17", Some(2), 0.0), race]));
-        // It was done on its new day, and is not there twice.
+        // It was done on its new day and must not appear twice.
         now[2].workout.date = day("2026-06-17");
         assert_eq!(
             on(&now, "2026-06-18"),
@@ -429,11 +431,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_is_called_what_the_athlete_calls_it() {
+    fn added_workout_keeps_the_athletes_name() {
         let added = |name: &str| {
             let size = Some(Size::Distance(Distance::from_km(6.0).unwrap()));
             let on = day("2026-06-20");
-            Edit::Add { workout: Workout::by_hand(on, Sport::Running, WorkoutKind::Easy, Some(name), size) }
+            Edit::Add {
+                workout: Workout::new_manual(on, Sport::Running, WorkoutKind::Easy, Some(name), size),
+            }
         };
         let named = |name: &str| {
             let next = edit(&plan(), &current(), &[added(name)], day("2026-06-16"))?;
@@ -441,26 +445,26 @@ mod tests {
         };
         assert_eq!(named("5 x 1000 m of love").as_deref(), Ok("5 x 1000 m of love"));
         let long = "a".repeat(121);
-        assert!(matches!(named(&long), Err(EditError::Unsound(BadDraft::Workout { .. }))));
-        assert!(matches!(named("a\u{202e}b"), Err(EditError::Unsound(BadDraft::Unseen(_)))));
+        assert!(matches!(named(&long), Err(EditError::InvalidDraft(DraftError::Workout { .. }))));
+        assert!(matches!(named("a\u{202e}b"), Err(EditError::InvalidDraft(DraftError::HiddenCharacters(_)))));
     }
 
     #[test]
-    fn a_workout_on_a_day_off_is_allowed_and_told() {
+    fn workout_on_a_day_off_is_allowed_and_reported() {
         let mut plan = plan();
         plan.terms.availability.days = "mon,tue,thu,sat,sun".parse().unwrap();
         plan.terms.availability.blackouts = [day("2026-06-20")].into();
         let id = WorkoutId::new;
         let notes = |edits: &[Edit]| {
             let next = edit(&plan, &current(), edits, day("2026-06-16")).unwrap();
-            days_off_used(&plan, &current(), &next)
+            describe_days_off_used(&plan, &current(), &next)
         };
         assert_eq!(
             notes(&[Edit::Move { workout: id(1), to: day("2026-06-17") }]),
-            ["Wed 2026-06-17 is a weekday you cannot train on: Run"]
+            ["Run would be on Wed 2026-06-17, a day you can't train on."]
         );
         let blocked = Edit::Add { workout: run(0, "2026-06-20", 6.0).workout };
-        assert_eq!(notes(&[blocked]), ["Sat 2026-06-20 is a day you blocked: Run"]);
+        assert_eq!(notes(&[blocked]), ["Run would be on Sat 2026-06-20, a day you blocked."]);
         let free = Edit::Move { workout: id(1), to: day("2026-06-22") };
         assert_eq!(notes(&[free]), [""; 0]);
     }

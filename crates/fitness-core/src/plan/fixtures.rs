@@ -1,6 +1,6 @@
-//! A plan to try things on.
+//! Plan fixture for tests.
 
-use super::{Goal, Plan, PlanStatus, Terms};
+use super::{GoalDistance, Plan, PlanConstraints, PlanStatus};
 use crate::domain::content_hash::ContentHash;
 use crate::domain::ids::PlanId;
 use crate::domain::note::Author;
@@ -11,15 +11,15 @@ pub(crate) fn half_marathon() -> Plan {
     Plan {
         id: PlanId::new(1),
         name: "Half".to_owned(),
-        goal: Goal::Half,
+        goal: GoalDistance::Half,
         distance: Some(Distance::HALF_MARATHON),
         start_date: "2026-06-15".parse().unwrap(),
         race_date: "2026-09-20".parse().unwrap(),
         target_time: None,
-        terms: Terms::default(),
+        terms: PlanConstraints::default(),
         status: PlanStatus::Active,
         author: Author::Athlete,
-        content_hash: ContentHash::of_bytes(b""),
+        content_hash: ContentHash::hash_bytes(b""),
         revision: 1,
         superseded_by: None,
         begun_on: None,

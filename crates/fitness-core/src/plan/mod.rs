@@ -1,13 +1,14 @@
-//! Training plans: what is drafted, what is committed, and how it changes.
+//! Training plans: drafts, active plans, revisions and proposals.
 //!
-//! A [`Draft`] is not a [`Plan`]: it is inert, immutable, and a different type. A plan is what the store
-//! holds under an id, with a [`PlanStatus`] that only a human moves. Every change to a committed plan is a
-//! whole new [`Revision`].
+//! A [`Draft`] is immutable and has no effect; it is a different type from a [`Plan`], which the
+//! store keeps under an id with a [`PlanStatus`] that only a person changes. Every change to an
+//! active plan makes a new [`Revision`].
 
 mod adapt;
 mod baseline;
 mod classify;
 mod constraints;
+mod decision_texts;
 mod draft;
 mod edit;
 pub mod export;
@@ -15,7 +16,7 @@ pub mod export;
 pub(crate) mod fixtures;
 mod generate;
 pub mod lint;
-mod pace_card;
+mod pace_card_basis;
 mod plan_form;
 mod planned_totals;
 mod proposal;
@@ -26,44 +27,47 @@ mod resize;
 #[path = "../../tests/it/shared_files.rs"]
 mod shared_files;
 mod step_label;
-mod step_limits;
-mod summary;
+mod target_limits;
 mod training_norms;
 mod weeks;
 mod workout;
 
-pub use adapt::{Adaptation, Cause, Situation, adapt, adaptations, follows_from_mark, is_low_feeling};
-pub use baseline::{Background, DatedPaces, Level, Marked, PastRun, Stated};
-pub(crate) use classify::{Known, kind_of_words};
-pub use constraints::{Availability, BadWeekday, Terms, Weekdays, Wished, weekday};
-pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
-pub use edit::{Edit, EditError, Size, days_off_used, edit, is_same, revert};
+pub use adapt::{
+    AdaptInput, Adaptation, Cause, adapt, adaptations, fact_key_for_observation, is_low_feeling,
+};
+pub use baseline::{DatedPaces, Level, PastRun, SelfReportedTraining, TrainingBaseline, UnavailablePeriod};
+pub(crate) use classify::{KnownPaces, kind_from_text};
+pub use constraints::{
+    Availability, GenerateOptions, PlanConstraints, WeekdayError, Weekdays, parse_weekday,
+};
+pub use decision_texts::WeekSummary;
+pub use draft::{Draft, DraftError, DraftRequest, DraftRequestError, MAX_WORKOUTS, ScheduleItem};
+pub use edit::{Edit, EditError, Size, describe_days_off_used, edit, is_unchanged, revert};
 pub use generate::{
-    BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, finish_on_race_day, generate,
-    pace_card, support, told_target,
+    GenerateError, GeneratedPlan, GoalSupport, PaceCard, Phase, PlanRequest, Split, TuneUp, WeekOutline,
+    describe_target, finish_on_race_day, generate, goal_support, pace_card,
 };
-pub use pace_card::CardBasis;
-pub use plan_form::{BadField, MOST_BASE, PlanRequest, RequestField};
-pub use planned_totals::Asked;
-pub use proposal::preview::{NowThen, WeekDelta, Written, differences, week_deltas};
-pub use proposal::rebase::{Fit, fits, fitting, problems};
+pub use pace_card_basis::PaceCardBasis;
+pub use plan_form::{MAX_BASE_KM, PlanForm, PlanFormError, PlanFormField};
+pub use planned_totals::PlannedRunningTotals;
+pub use proposal::preview::{PlannedVolume, WeekDelta, WorkoutDiff, diff_workouts, week_deltas};
+pub use proposal::rebase::{ChangeFit, applicable_changes, apply_problems, check_fit};
 pub use proposal::{
-    ApplyError, Change, NextWorkout, Proposal, ProposalOrigin, ProposalState, ProposalStatus, apply,
+    ApplyError, Change, NextRevisionWorkout, Proposal, ProposalOrigin, ProposalState, ProposalStatus, apply,
 };
-pub use race_review::{Aftermath, aftermath};
-pub use repeated_steps::{Block, repeats, unfold};
-pub(crate) use resize::{counts_repetitions, plain_name};
-pub use step_label::track;
-pub use summary::ToldWeek;
-pub use training_norms::PACES_LAST;
-pub use weeks::{Week, planned_running, race_weeks};
-pub use workout::{
-    BadWorkout, DurationType, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange,
-    TargetType, Workout, WorkoutKind,
-};
+pub use race_review::{RaceReview, review_race};
+pub use repeated_steps::{Block, fold_repeats, unfold};
+pub(crate) use resize::{mentions_repetitions, plain_name};
+pub use step_label::format_step_distance;
+pub use training_norms::PACES_VALID_DAYS;
+pub use weeks::{Week, planned_running_distance, race_weeks};
 pub(crate) use workout::{
-    LOAD, MAX_DISTANCE, MAX_NAME, MAX_STEP_CALORIES, MAX_STEP_METERS, MAX_STEP_SECONDS, MAX_STEPS,
-    MAX_TARGET, MAX_WORDS, MINUTES,
+    DURATION_MINUTES, LOAD_RANGE, MAX_DISTANCE, MAX_NAME, MAX_STEP_CALORIES, MAX_STEP_METERS,
+    MAX_STEP_SECONDS, MAX_STEPS, MAX_TARGET, MAX_TEXT_CHARS,
+};
+pub use workout::{
+    DurationType, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange, TargetType, Workout,
+    WorkoutError, WorkoutKind,
 };
 
 use crate::domain::calendar::{Day, Instant};
@@ -75,34 +79,29 @@ use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
 string_enum! {
-    /// Where a plan is in its life: `draft`, then `active` by a human's hand, then `archived`.
+    /// Status of a plan: `draft`, then `active` once the athlete activates it, then `archived`.
     pub enum PlanStatus("plan status") {
-        /// Inert: tracked by nothing, counted by nothing.
+        /// Not compared with training.
         Draft = "draft",
-        /// The one plan that is tracked.
+        /// The plan that training is compared with; at most one per user.
         Active = "active",
-        /// Over or replaced; kept for looking back.
+        /// Finished or replaced; kept as history.
         Archived = "archived",
     }
 }
 
 string_enum! {
-    /// What the plan trains for.
-    pub enum Goal("goal") {
-        /// 5 km.
+    /// The race distance the plan trains for.
+    pub enum GoalDistance("goal") {
         FiveK = "5k",
-        /// 10 km.
         TenK = "10k",
-        /// Half marathon.
         Half = "half",
-        /// Marathon.
         Full = "full",
-        /// Any other distance.
         Custom = "custom",
     }
 }
 
-impl Goal {
+impl GoalDistance {
     /// The race distance, when the goal names one.
     #[must_use]
     pub const fn distance(self) -> Option<Distance> {
@@ -115,9 +114,8 @@ impl Goal {
         }
     }
 
-    /// As an athlete says it.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::FiveK => "5K",
             Self::TenK => "10K",
@@ -129,21 +127,21 @@ impl Goal {
 }
 
 string_enum! {
-    /// What only a human does. A coach or an MCP client has no way to name these.
-    pub enum ActionKind("human action") {
-        /// Make a draft the tracked plan.
+    /// Actions that only a person can take. Coaches and MCP clients have no call for them.
+    pub enum HumanActionKind("human action") {
+        /// Make a draft the active plan.
         Activate = "activate",
-        /// Put the tracked plan away.
+        /// Archive the active plan.
         Archive = "archive",
-        /// Remove a draft or an archived plan for good.
+        /// Delete a draft or an archived plan.
         Delete = "delete",
-        /// Take over the chosen part of a proposal.
+        /// Apply the selected changes of a proposal.
         Apply = "apply",
         /// Change the plan by hand.
         Edit = "edit",
-        /// Go back to how the plan was.
+        /// Return to an older revision.
         Revert = "revert",
-        /// Remove the account with everything in it.
+        /// Delete the account and all its data.
         DeleteUser = "delete_user",
     }
 }
@@ -153,64 +151,68 @@ string_enum! {
 pub struct Plan {
     /// Its id, never reused.
     pub id: PlanId,
-    /// What the athlete calls it. May come from a model: escape it wherever it is shown.
+    /// May come from a model: escape it wherever it is shown.
     pub name: String,
-    /// What it trains for.
-    pub goal: Goal,
+    pub goal: GoalDistance,
     /// The race distance, where known.
     #[serde(rename = "distance_mm")]
     pub distance: Option<Distance>,
-    /// The first day that counts.
+    /// First day of the plan.
     pub start_date: Day,
-    /// The day the athlete began, where that was later than planned: what lies before it is not judged.
+    /// Day the athlete started, if that was later than planned: earlier workouts are not graded.
     #[serde(default)]
     pub begun_on: Option<Day>,
-    /// The day of the race.
+    /// Day of the race; the last day of a plan without one.
     pub race_date: Day,
-    /// The time hoped for.
     #[serde(rename = "target_time_ms")]
     pub target_time: Option<TimeSpan>,
-    /// What it was made under, such as the days the athlete can train; it keeps to them.
-    pub terms: Terms,
-    /// Where it is in its life.
+    /// Constraints it was drafted with, such as the days the athlete can train; proposals respect
+    /// them.
+    pub terms: PlanConstraints,
     pub status: PlanStatus,
     /// Who wrote the draft.
     pub author: Author,
-    /// The hash of the draft as it was written, and as the athlete must have seen it to commit it.
+    /// Hash of the draft as written. Activating requires that the athlete has seen this content.
     pub content_hash: ContentHash,
-    /// The current revision; 1 is what was drafted and committed.
+    /// Current revision; 1 is the draft that was activated.
     pub revision: i64,
-    /// The draft that took this draft's place, if the athlete asked for another.
+    /// Draft that replaced this one, if the athlete asked for another.
     pub superseded_by: Option<PlanId>,
-    /// When it was drafted.
     pub created_at: Instant,
-    /// When a human committed it.
     pub activated_at: Option<Instant>,
-    /// When it was put away.
     pub archived_at: Option<Instant>,
 }
 
 impl Plan {
-    /// The days its workouts may be on: from the Monday of its first week until recovery after the race is over.
+    /// Days that workouts can be on: from the Monday of the first week to the end of recovery after
+    /// the race.
     #[must_use]
     pub fn days(&self) -> std::ops::RangeInclusive<Day> {
-        draft::days(self.start_date, self.race_date)
+        draft::allowed_days(self.start_date, self.race_date)
     }
 
-    /// The first day that is judged: the one it was begun on, where that was later than planned.
+    /// First graded day: the actual start, if that was later than planned.
     #[must_use]
-    pub fn judged_from(&self) -> Day {
+    pub fn graded_from(&self) -> Day {
         self.begun_on.map_or(self.start_date, |begun| begun.max(self.start_date))
     }
 
-    /// What it is for and until when: `Half marathon (21.1 km) on 2026-09-20`, or `Training without a race, to 2026-03-08`.
+    /// GoalDistance and date: `Half marathon (21.1 km) on 2026-09-20`, or `Training without a race, until
+    /// 2026-03-08`.
     #[must_use]
-    pub fn aim(&self, units: UnitSystem) -> String {
+    pub fn describe_goal(&self, units: UnitSystem) -> String {
         match self.distance {
-            Some(distance) => {
-                format!("{} ({}) on {}", self.goal.spoken(), units.distance(distance), self.race_date)
-            }
-            None => format!("Training without a race, to {}", self.race_date),
+            Some(_) => format!("{} on {}", self.race_label(units), self.race_date),
+            None => format!("Training without a race, until {}", self.race_date),
+        }
+    }
+
+    /// `Half marathon`, or `Custom race (15.0 km)`.
+    #[must_use]
+    pub fn race_label(&self, units: UnitSystem) -> String {
+        match self.distance.filter(|_| self.goal == GoalDistance::Custom) {
+            Some(distance) => format!("{} ({})", self.goal.label(), units.format_distance(distance)),
+            None => self.goal.label().to_owned(),
         }
     }
 
@@ -222,11 +224,11 @@ impl Plan {
 }
 
 string_enum! {
-    /// What made a revision.
-    pub enum RevisionOrigin("origin of a revision") {
+    /// What created a revision.
+    pub enum RevisionOrigin("revision origin") {
         /// The draft itself: revision 1.
         Draft = "draft",
-        /// The chosen part of a proposal.
+        /// Applied changes of a proposal.
         Apply = "apply",
         /// The athlete's own edit.
         Edit = "edit",
@@ -235,27 +237,24 @@ string_enum! {
     }
 }
 
-/// One state of a plan's workouts. Revisions are only ever added.
+/// One version of a plan's workouts. Revisions are append-only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Revision {
-    /// The plan it belongs to.
     pub plan: PlanId,
     /// 1, 2, 3, …
     pub number: i64,
-    /// What made it.
     pub origin: RevisionOrigin,
     /// The human action behind it; `None` only for revision 1.
     pub made_by: Option<HumanActionId>,
-    /// The proposal that was taken over, and where it came from.
+    /// The applied proposal, if any.
     #[serde(default)]
     pub proposal: Option<ProposalId>,
-    /// Where that proposal came from; the decision was the athlete's.
+    /// Where that proposal came from.
     #[serde(default)]
     pub proposed_by: Option<ProposalOrigin>,
     /// Why, in a sentence.
     pub reason: Option<String>,
     /// The hash of its workouts.
     pub content_hash: ContentHash,
-    /// When.
     pub made_at: Instant,
 }

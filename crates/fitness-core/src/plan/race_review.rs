@@ -1,39 +1,39 @@
-//! The day after: the result against the target and against what was predicted, and how long to take it easy.
+//! Race review: the result compared with target and prediction, and recovery.
 
-use super::training_norms::Class;
-use super::{Plan, Support, support};
+use super::training_norms::RaceClass;
+use super::{GoalSupport, Plan, goal_support};
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::metrics::predict::Finish;
+use crate::metrics::predict::PredictedFinish;
 use serde::Serialize;
 
-/// How a race went, and what comes after it.
+/// Result of a race and the recovery after it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Aftermath {
-    /// The time that was run; `None` while nothing is known of the race.
+pub struct RaceReview {
+    /// `None` if no result is known.
     #[serde(rename = "result_ms")]
     pub result: Option<TimeSpan>,
     /// Seconds slower than the target; negative when faster.
     pub over_target: Option<i64>,
-    /// What had been predicted the day before.
-    pub predicted: Option<Finish>,
-    /// Where in what had been predicted the result lies.
-    pub luck: Option<Support>,
+    /// Prediction on the day before.
+    pub predicted: Option<PredictedFinish>,
+    /// Where in the predicted range the result lies.
+    pub luck: Option<GoalSupport>,
     /// No hard running before this day.
     pub easy_until: Day,
-    /// Weeks of easy running that runners usually take after such a race.
+    /// Weeks of easy running usual after such a race.
     pub recovery_weeks: u8,
 }
 
-/// Looks back on a plan whose race is over; `None` before, and for a plan without a race. `races` are the day, the distance
-/// and the time of what was run on race day.
+/// Reviews a plan whose race is over; `None` before that, and without a race. `races` are day,
+/// distance and time of the runs on race day.
 #[must_use]
-pub fn aftermath(
+pub fn review_race(
     plan: &Plan,
     races: &[(Day, Distance, TimeSpan)],
-    predicted: Option<Finish>,
+    predicted: Option<PredictedFinish>,
     today: Day,
-) -> Option<Aftermath> {
+) -> Option<RaceReview> {
     let distance = plan.distance.filter(|_| today > plan.race_date)?;
     let of_the_course =
         |far: Distance| (0.98..=1.05).contains(&(far.mm() as f64 / distance.mm().max(1) as f64));
@@ -42,39 +42,39 @@ pub fn aftermath(
         .filter(|(day, far, time)| *day == plan.race_date && of_the_course(*far) && *time > TimeSpan::ZERO)
         .map(|(_, _, time)| *time)
         .min();
-    let recovery_weeks = match Class::of(distance) {
-        Class::FiveK | Class::TenK => 1,
-        Class::Half => 2,
-        Class::Full => 3,
+    let recovery_weeks = match RaceClass::for_distance(distance) {
+        RaceClass::FiveK | RaceClass::TenK => 1,
+        RaceClass::Half => 2,
+        RaceClass::Full => 3,
     };
-    Some(Aftermath {
+    Some(RaceReview {
         result,
         over_target: result
             .zip(plan.target_time)
             .map(|(ran, hoped)| ran.whole_seconds() - hoped.whole_seconds()),
-        luck: result.zip(predicted).map(|(ran, finish)| support(ran, finish)),
+        luck: result.zip(predicted).map(|(ran, finish)| goal_support(ran, finish)),
         predicted,
-        easy_until: plan.race_date.plus((distance.km() / 5.0).ceil() as i64),
+        easy_until: plan.race_date.plus_days((distance.km() / 5.0).ceil() as i64),
         recovery_weeks,
     })
 }
 
-impl Aftermath {
-    /// In sentences for the athlete.
+impl RaceReview {
+    /// The review as sentences.
     #[must_use]
     pub fn sentences(&self, distance: Distance) -> Vec<String> {
         let mut said = Vec::new();
         match self.result {
-            Some(ran) => said.push(format!("You ran {}.", ran.clock())),
+            Some(ran) => said.push(format!("You ran {}.", ran.format_clock())),
             None => said.push(
-                "Nothing is known of your race yet: import it, or enter the result with `fitness race add`."
+                "There is no result for your race yet: import it, or enter it with `fitness race add`."
                     .to_owned(),
             ),
         }
         if let Some(over) = self.over_target {
-            let by = TimeSpan::from_secs(over.abs()).clock();
+            let by = TimeSpan::from_secs(over.abs()).format_clock();
             said.push(match over {
-                0 => "That is your target to the second.".to_owned(),
+                0 => "That is exactly your target.".to_owned(),
                 1.. => format!("That is {by} slower than your target."),
                 _ => format!("That is {by} faster than your target."),
             });
@@ -82,16 +82,16 @@ impl Aftermath {
         if let (Some(ran), Some(finish)) = (self.result, self.predicted) {
             let shown = finish.rounded(distance);
             let place = if ran < finish.low {
-                "faster than nine of ten were predicted to be"
+                "faster than predicted"
             } else if ran > finish.high {
-                "slower than nine of ten were predicted to be"
+                "slower than predicted"
             } else {
-                "within it"
+                "within that range"
             };
-            said.push(format!("The day before, {shown} was predicted: you are {place}."));
+            said.push(format!("The prediction on the day before was {shown}: your result is {place}."));
         }
         said.push(format!(
-            "No hard running before {}, and about {} of easy running; nothing is lost by resting.",
+            "No hard running before {}, and about {} of easy running. Resting costs you nothing.",
             self.easy_until,
             match self.recovery_weeks {
                 1 => "a week".to_owned(),
@@ -112,31 +112,31 @@ mod tests {
     }
 
     #[test]
-    fn the_day_after_holds_the_result_against_target_and_band() {
+    fn race_review_compares_result_with_target_and_prediction() {
         let minutes = TimeSpan::from_mins;
         let day = |text: &str| text.parse::<Day>().unwrap();
-        let finish = Finish { low: minutes(102), time: minutes(107), high: minutes(114) };
+        let finish = PredictedFinish { low: minutes(102), time: minutes(107), high: minutes(114) };
         let raced = [(day("2026-09-20"), Distance::from_km(21.3).unwrap(), TimeSpan::from_secs(6342))];
         assert_eq!(
-            aftermath(&half(), &raced, Some(finish), day("2026-09-20")),
+            review_race(&half(), &raced, Some(finish), day("2026-09-20")),
             None,
             "not before it is over"
         );
-        let after = aftermath(&half(), &raced, Some(finish), day("2026-09-21")).unwrap();
-        assert_eq!((after.over_target, after.luck), (Some(42), Some(Support::Supported)));
+        let after = review_race(&half(), &raced, Some(finish), day("2026-09-21")).unwrap();
+        assert_eq!((after.over_target, after.luck), (Some(42), Some(GoalSupport::Supported)));
         assert_eq!((after.easy_until, after.recovery_weeks), (day("2026-09-25"), 2));
         let said = after.sentences(Distance::HALF_MARATHON).join(" ");
         for part in [
             "You ran 1:45:42.",
             "0:42 slower than your target",
-            "you are within it",
+            "your result is within that range",
             "2 weeks of easy running",
         ] {
             assert!(said.contains(part), "{said}");
         }
-        // A warm-up of the same day is no result.
+        // A warm-up on race day is not the result.
         let jog = [(day("2026-09-20"), Distance::from_km(3.0).unwrap(), minutes(20))];
-        let unknown = aftermath(&half(), &jog, None, day("2026-09-21")).unwrap();
+        let unknown = review_race(&half(), &jog, None, day("2026-09-21")).unwrap();
         assert_eq!(unknown.result, None);
         assert!(unknown.sentences(Distance::HALF_MARATHON)[0].contains("fitness race add"));
     }

@@ -1,31 +1,31 @@
-//! Steps that come again and again, told once.
+//! Folds repeated workout steps into blocks.
 //!
-//! A workout is a flat list of steps, so that every change to one of them is a change to that one. Watches, calendars
-//! and people say `5 × (1 km hard, 2 min easy)`. [`repeats`] finds that form; nothing is lost: [`unfold`] gives the
-//! list back.
+//! A workout is a flat list of steps, so that each can be changed on its own. Watches, calendars
+//! and people write `5 × (1 km hard, 2 min easy)`. [`fold_repeats`] finds that form, and [`unfold`]
+//! restores the list.
 
 use super::Step;
 
-/// Some steps, and how often they are done one after the other.
+/// Steps and how often they are repeated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block<'a> {
-    /// The steps of one time through; never empty.
+    /// Steps of one repetition; never empty.
     pub steps: &'a [Step],
-    /// How often; 1 where nothing comes again.
+    /// 1 for steps that are not repeated.
     pub times: usize,
 }
 
-/// Folds what comes again at once. Two equal steps in a row stay two: folding is done only where it makes the list
-/// shorter, counting one more entry for "and again". Repeats within repeats are not looked for.
+/// Folds consecutive repeats, only where that makes the list shorter (a repeat counts as one more
+/// entry). Nested repeats are not detected.
 #[must_use]
-pub fn repeats(steps: &[Step]) -> Vec<Block<'_>> {
+pub fn fold_repeats(steps: &[Step]) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let mut at = 0;
-    // Where the run of steps that do not come again began.
+    // Start of the current run of unrepeated steps.
     let mut plain = 0;
     while at < steps.len() {
         let rest = &steps[at..];
-        let Some((length, times)) = best(rest) else {
+        let Some((length, times)) = best_group(rest) else {
             at += 1;
             continue;
         };
@@ -42,7 +42,7 @@ pub fn repeats(steps: &[Step]) -> Vec<Block<'_>> {
     blocks
 }
 
-/// The steps as they are done.
+/// Expands blocks to the flat list.
 #[must_use]
 pub fn unfold(blocks: &[Block<'_>]) -> Vec<Step> {
     let times =
@@ -50,8 +50,8 @@ pub fn unfold(blocks: &[Block<'_>]) -> Vec<Step> {
     blocks.iter().flat_map(|block| -> Vec<Step> { times(block) }).collect()
 }
 
-/// The group at the beginning whose folding saves most entries, the shortest of those; with how often it comes.
-fn best(steps: &[Step]) -> Option<(usize, usize)> {
+/// Length and count of the leading group that saves the most entries; the shortest of equals.
+fn best_group(steps: &[Step]) -> Option<(usize, usize)> {
     let mut found = None;
     let mut most = 0;
     for length in 1..=steps.len() / 2 {
@@ -90,11 +90,11 @@ mod tests {
             let letters: String = block.steps.iter().filter_map(|step| step.notes.clone()).collect();
             if block.times == 1 { letters } else { format!("{}({letters})", block.times) }
         };
-        repeats(&steps).iter().map(told).collect::<Vec<_>>().join(" ")
+        fold_repeats(&steps).iter().map(told).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
-    fn what_comes_again_is_told_once() {
+    fn repeated_steps_are_folded() {
         for (letters, expected) in [
             ("", ""),
             ("w", "w"),
@@ -115,9 +115,9 @@ mod tests {
         #[test]
         fn unfolding_gives_the_list_back(letters in "[abc]{0,100}") {
             let steps = steps(&letters);
-            let blocks = repeats(&steps);
+            let blocks = fold_repeats(&steps);
             prop_assert_eq!(unfold(&blocks), steps.clone());
-            // And it is never longer than the list, with one more entry for each repeat.
+            // Never longer than the list, counting one entry for each repeat.
             let entries: usize = blocks.iter().map(|b| b.steps.len() + usize::from(b.times > 1)).sum();
             prop_assert!(entries <= steps.len());
         }

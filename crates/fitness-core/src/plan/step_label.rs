@@ -1,27 +1,27 @@
-//! A step of a session in a few words, for a row of a table.
+//! Short labels of workout steps, for tables.
 
 use super::{Step, StepDuration, StepTarget, StepType, TargetRange};
 use crate::domain::units::{Distance, Pace, TimeSpan, UnitSystem};
 
 impl Step {
-    /// How long or how far: `4:00`, `400 m`, `open`.
+    /// `4:00`, `400 m`, or `open`.
     #[must_use]
-    pub fn length(&self, units: UnitSystem) -> String {
+    pub fn length_label(&self, units: UnitSystem) -> String {
         match self.duration {
             StepDuration::Time(seconds) => {
-                TimeSpan::from_seconds(seconds).map(TimeSpan::clock).unwrap_or_default()
+                TimeSpan::from_seconds(seconds).map(TimeSpan::format_clock).unwrap_or_default()
             }
             StepDuration::Distance(meters) => {
-                Distance::from_meters(meters).map(|far| track(far, units)).unwrap_or_default()
+                Distance::from_meters(meters).map(|far| format_step_distance(far, units)).unwrap_or_default()
             }
             StepDuration::Calories(kcal) => format!("{kcal:.0} kcal"),
             StepDuration::Open => "open".to_owned(),
         }
     }
 
-    /// What to hold: `5:00 /km to 5:10 /km`; empty when it is by feel.
+    /// Target: `5:00 /km to 5:10 /km`; empty without one.
     #[must_use]
-    pub fn target_words(&self, units: UnitSystem) -> String {
+    pub fn target_label(&self, units: UnitSystem) -> String {
         let between = |range: TargetRange, shown: &dyn Fn(f64) -> String| match (range.low, range.high) {
             (Some(low), Some(high)) => format!("{} to {}", shown(low), shown(high)),
             (Some(low), None) => format!("from {}", shown(low)),
@@ -36,7 +36,7 @@ impl Step {
             StepTarget::Cadence(range) => between(range, &unit(" /min")),
             StepTarget::Pace(range) => between(range, &|seconds| {
                 Pace::from_seconds_per_km(seconds)
-                    .map(|pace| units.pace(pace).to_string())
+                    .map(|pace| units.format_pace(pace).to_string())
                     .unwrap_or_default()
             }),
         }
@@ -44,9 +44,8 @@ impl Step {
 }
 
 impl StepType {
-    /// As an athlete reads it.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Warmup => "Warm-up",
             Self::Active => "Work",
@@ -57,12 +56,12 @@ impl StepType {
     }
 }
 
-/// A step is short: metres on the track, whatever the athlete's units.
+/// Below 3 km in metres, as on a track, whatever the athlete's units.
 #[must_use]
-pub fn track(distance: Distance, units: UnitSystem) -> String {
+pub fn format_step_distance(distance: Distance, units: UnitSystem) -> String {
     if distance.meters() < 3000.0 {
         format!("{:.0} m", distance.meters())
     } else {
-        units.distance(distance).to_string()
+        units.format_distance(distance).to_string()
     }
 }

@@ -1,23 +1,35 @@
-//! An activity in words: what its sources say about it, and what that meant.
+//! Label and value rows of an activity: recorded data and computed metrics.
 
 use crate::domain::activity::Activity;
 use crate::domain::sport::Sport;
 use crate::domain::units::{Speed, TimeSpan, UnitSystem};
-use crate::domain::untrusted_text::visible;
+use crate::domain::untrusted_text::escape_invisible;
 use crate::metrics::Quality;
-use crate::metrics::activity::{Judged, Measures};
+use crate::metrics::activity::{ActivityMetrics, Measures};
 use crate::metrics::load::LoadMethod;
 
-/// What an activity meant: its load and how that was found, and what its samples say.
+/// Rows of computed metrics: training load and its method, grade-adjusted pace, normalized power,
+/// decoupling, best efforts. Labels are at most 16 characters, the width of the CLI column.
 #[must_use]
-pub fn means(measures: &Measures, judged: Option<&Judged>, units: UnitSystem) -> Vec<(&'static str, String)> {
+pub fn metric_rows(
+    measures: &Measures,
+    metrics: Option<&ActivityMetrics>,
+    units: UnitSystem,
+) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
-    if let Some(judged) = judged {
-        let load = match &judged.load {
+    if let Some(metrics) = metrics {
+        let load = match &metrics.load {
             Ok(load) if load.quality == Quality::Ok => {
-                format!("{:.0} by {}", load.value, method(load.method))
+                format!("{:.0} (from {})", load.value, load_method_label(load.method))
             }
-            Ok(load) => format!("{:.0} by {} ({})", load.value, method(load.method), load.quality.spoken()),
+            Ok(load) => {
+                format!(
+                    "{:.0} (from {}, {})",
+                    load.value,
+                    load_method_label(load.method),
+                    load.quality.label()
+                )
+            }
             Err(why) => format!("none: {why}"),
         };
         lines.push(("load", load));
@@ -27,19 +39,19 @@ pub fn means(measures: &Measures, judged: Option<&Judged>, units: UnitSystem) ->
         && let Some(pace) = Speed::from_mps(normalized.mean).and_then(Speed::pace)
         && speed.graded
     {
-        lines.push(("on the flat", format!("{}, had the way been level", units.pace(pace))));
+        lines.push(("GAP", format!("{} (grade-adjusted pace)", units.format_pace(pace))));
     }
     if let Ok(power) = &measures.power
         && let Ok(normalized) = &power.normalized
     {
-        lines.push(("normalized", format!("{:.0} W", normalized.value)));
+        lines.push(("norm. power", format!("{:.0} W", normalized.value)));
     }
     if let Ok(decoupling) = &measures.decoupling {
-        lines.push(("decoupling", format!("{:+.1} %", decoupling.percent)));
+        lines.push(("heart-rate drift", format!("{:+.1}%", decoupling.percent)));
     }
     if !measures.efforts.is_empty() {
-        let told = |effort: &crate::metrics::efforts::Effort| {
-            format!("{} in {}", units.name_of(effort.distance), effort.time.clock())
+        let describe = |effort: &crate::metrics::efforts::BestEffort| {
+            format!("{} in {}", units.distance_name(effort.distance), effort.time.format_clock())
         };
         let shortest = match units {
             UnitSystem::Metric => 1_000_000,
@@ -50,7 +62,7 @@ pub fn means(measures: &Measures, judged: Option<&Judged>, units: UnitSystem) ->
             .efforts
             .iter()
             .filter(|effort| usual.contains(&effort.distance.mm()))
-            .map(told)
+            .map(describe)
             .collect();
         if !best.is_empty() {
             lines.push(("fastest", best.join(", ")));
@@ -59,42 +71,50 @@ pub fn means(measures: &Measures, judged: Option<&Judged>, units: UnitSystem) ->
     lines
 }
 
-/// By what a load was found, as it reads in a sentence.
+/// What a load was computed from, for use in a sentence.
 #[must_use]
-pub const fn method(by: LoadMethod) -> &'static str {
+pub const fn load_method_label(by: LoadMethod) -> &'static str {
     match by {
         LoadMethod::Power => "power",
         LoadMethod::Pace => "pace",
         LoadMethod::HeartRate => "heart rate",
         LoadMethod::EdwardsRatio => "heart rate zones",
         LoadMethod::SwimPace => "swim pace",
-        LoadMethod::PerceivedExertion => "how it felt",
+        LoadMethod::PerceivedExertion => "perceived effort",
     }
 }
 
-/// What its sources say about an activity, label by label; what they did not say is left out.
+/// A source's word without underscores: `lap_swimming` reads `lap swimming`.
+fn source_word(word: &str) -> String {
+    escape_invisible(word).to_string().replace('_', " ")
+}
+
+/// Label and value rows of an activity's recorded data; missing values have no row.
 #[must_use]
-pub fn lines(a: &Activity, units: UnitSystem) -> Vec<(&'static str, String)> {
+pub fn summary_rows(a: &Activity, units: UnitSystem) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let mut line = |label, value: Option<String>| lines.extend(value.map(|value| (label, value)));
-    line("kind", a.sub_sport.as_deref().map(|kind| visible(kind).to_string()));
-    line("distance", a.distance.map(|d| units.distance_of(a.sport, d).to_string()));
-    line("moving", a.moving.map(TimeSpan::clock));
-    line("elapsed", a.elapsed.map(TimeSpan::clock));
-    let speed = a.distance.zip(a.training_time()).and_then(|(d, t)| Speed::over(d, t));
+    line("kind", a.sub_sport.as_deref().map(source_word));
+    line("distance", a.distance.map(|d| units.format_distance_for(a.sport, d).to_string()));
+    line("moving time", a.moving.map(TimeSpan::format_clock));
+    line("elapsed time", a.elapsed.map(TimeSpan::format_clock));
+    let speed = a.distance.zip(a.training_time()).and_then(|(d, t)| Speed::from_distance_and_time(d, t));
     let label = if a.sport == Sport::Cycling { "speed" } else { "pace" };
-    line(label, speed.and_then(|speed| units.speed_of(a.sport, speed)).map(|shown| shown.to_string()));
+    line(
+        label,
+        speed.and_then(|speed| units.format_speed_for(a.sport, speed)).map(|shown| shown.to_string()),
+    );
     line(
         "heart rate",
         a.avg_heart_rate.map(|bpm| match a.max_heart_rate {
-            Some(max) => format!("{bpm}, highest {max}"),
+            Some(max) => format!("{bpm} avg · {max} max"),
             None => bpm.to_string(),
         }),
     );
     line("power", a.avg_power.map(|watts| format!("{watts} W")));
     line("cadence", a.avg_cadence.map(|cadence| format!("{cadence:.0}")));
-    line("climbed", a.ascent.map(|ascent| units.climb(ascent).to_string()));
+    line("ascent", a.ascent.map(|ascent| units.format_climb(ascent).to_string()));
     line("energy", a.energy_kcal.map(|kcal| format!("{kcal} kcal")));
-    line("device", a.device.as_deref().map(|device| visible(device).to_string()));
+    line("device", a.device.as_deref().map(source_word));
     lines
 }

@@ -1,4 +1,4 @@
-//! What the terminal and the web app tell in the same words: labels and values made ready to be read.
+//! Labels and formatted values shared by the CLI and the web app.
 
 pub mod activity;
 pub mod thresholds;

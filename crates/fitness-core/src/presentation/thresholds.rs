@@ -1,32 +1,30 @@
-//! Limits, zones and nights as athletes write and read them.
+//! Parsing and formatting of thresholds, zones and the sleep goal.
 
 use crate::domain::athlete::{ThresholdKind, ThresholdOrigin, ZoneKind, Zones};
 use crate::domain::sport::Sport;
 use crate::domain::units::{Speed, TimeSpan, UnitSystem};
 use crate::metrics::Quality;
-use crate::metrics::thresholds::in_force::InForce;
-use crate::metrics::zones::{HeldZones, ZoneSource};
+use crate::metrics::thresholds::in_force::ThresholdInForce;
+use crate::metrics::zones::{ZoneSource, ZonesInForce};
 
-/// Something written that is not what was asked for, and what to write.
+/// Invalid user input, with advice on what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{said}: {help}")]
-pub struct Misread {
-    /// What is wrong with it.
-    pub said: String,
-    /// What to write instead.
+#[error("{problem}: {help}")]
+pub struct InputError {
+    pub problem: String,
     pub help: String,
 }
 
-fn misread(said: String, help: &str) -> Misread {
-    Misread { said, help: help.to_owned() }
+fn input_error(problem: String, help: &str) -> InputError {
+    InputError { problem, help: help.to_owned() }
 }
 
 impl ThresholdKind {
-    /// What it is called in a sentence.
+    /// Lower-case name for use in a sentence.
     #[must_use]
-    pub const fn called(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
-            Self::MaxHeartRate => "highest heart rate",
+            Self::MaxHeartRate => "max HR",
             Self::RestingHeartRate => "resting heart rate",
             Self::ThresholdHeartRate => "threshold heart rate",
             Self::ThresholdSpeed => "threshold pace",
@@ -35,9 +33,9 @@ impl ThresholdKind {
         }
     }
 
-    /// A value as the athlete writes it.
+    /// Formats a value with its unit; speeds as a pace.
     #[must_use]
-    pub fn show(self, value: f64, units: UnitSystem) -> String {
+    pub fn format_value(self, value: f64, units: UnitSystem) -> String {
         match self {
             Self::MaxHeartRate | Self::RestingHeartRate | Self::ThresholdHeartRate => {
                 format!("{value:.0} bpm")
@@ -45,84 +43,87 @@ impl ThresholdKind {
             Self::ThresholdPower => format!("{value:.0} W"),
             Self::ThresholdSpeed => {
                 let pace = Speed::from_mps(value).and_then(Speed::pace);
-                pace.map_or_else(|| "–".to_owned(), |pace| units.pace(pace).to_string())
+                pace.map_or_else(|| "–".to_owned(), |pace| units.format_pace(pace).to_string())
             }
             Self::SwimSpeed => {
                 let time = TimeSpan::from_seconds((100.0 / value).round());
-                time.map_or_else(|| "–".to_owned(), |time| format!("{} /100 m", time.clock()))
+                time.map_or_else(|| "–".to_owned(), |time| format!("{} /100 m", time.format_clock()))
             }
         }
     }
 
-    /// Reads a value as the athlete writes it.
-    ///
-    /// # Errors
-    /// When it is none.
-    pub fn read(self, text: &str, units: UnitSystem) -> Result<f64, Misread> {
+    /// Parses user input in the unit [`format_value`](Self::format_value) shows.
+    pub fn parse_value(self, text: &str, units: UnitSystem) -> Result<f64, InputError> {
         let number = || text.parse::<f64>().ok().filter(|value| value.is_finite());
         let clock =
             || text.parse::<TimeSpan>().ok().filter(|time| *time > TimeSpan::ZERO).map(TimeSpan::seconds);
         let (value, help) = match self {
             Self::ThresholdSpeed => {
                 let time = text.parse().ok().filter(|time| *time > TimeSpan::ZERO);
-                let speed = units.length(1.0).zip(time).and_then(|(length, time)| Speed::over(length, time));
+                let speed = units
+                    .distance_from_number(1.0)
+                    .zip(time)
+                    .and_then(|(length, time)| Speed::from_distance_and_time(length, time));
                 (speed.map(Speed::mps), "write a pace such as 4:15")
             }
             Self::SwimSpeed => {
                 (clock().map(|seconds| 100.0 / seconds), "write the time for 100 m, such as 1:45")
             }
-            Self::ThresholdPower => (number(), "write watts, such as 250"),
-            _ => (number(), "write beats per minute, such as 168"),
+            Self::ThresholdPower => (number(), "write a value in watts, such as 250"),
+            _ => (number(), "write a value in bpm, such as 168"),
         };
-        value.ok_or_else(|| misread(format!("`{text}` is no {}", self.called()), help))
+        value.ok_or_else(|| input_error(format!("`{text}` is not a valid {}", self.label()), help))
     }
 
-    /// What is said about a value that no body has.
+    /// The error for a value outside [`bounds`](Self::bounds).
     #[must_use]
-    pub fn beyond(self, units: UnitSystem) -> Misread {
+    pub fn out_of_range_error(self, units: UnitSystem) -> InputError {
         let (low, high) = self.bounds();
-        Misread {
-            said: format!("nobody has such a {}", self.called()),
-            help: format!("it is between {} and {}", self.show(low, units), self.show(high, units)),
+        InputError {
+            problem: format!("{} is out of range", self.label()),
+            help: format!(
+                "enter a value between {} and {}",
+                self.format_value(low, units),
+                self.format_value(high, units)
+            ),
         }
     }
 }
 
-impl InForce {
-    /// Who says so, and whether it is getting old.
+impl ThresholdInForce {
+    /// Where the value comes from, and its age when it is no longer fresh.
     #[must_use]
-    pub fn known_how(&self) -> String {
+    pub fn origin_label(&self) -> String {
         if self.share_of.is_some() {
-            return "88 % of your highest heart rate: set it when you know it".to_owned();
+            return "estimated as 88% of max HR; set your own if you know it".to_owned();
         }
-        let who = self.threshold.origin.told();
+        let who = self.threshold.origin.label();
         match self.quality {
-            Quality::Provisional => format!("{who}; {} days in force", self.age_days),
-            Quality::Stale => format!("{who}; {} days in force: test it again", self.age_days),
+            Quality::Provisional => format!("{who}, {} days ago", self.age_days),
+            Quality::Stale => format!("{who}, {} days ago: time for a new test", self.age_days),
             _ => who.to_owned(),
         }
     }
 }
 
 impl ThresholdOrigin {
-    /// Who says so.
     #[must_use]
-    pub const fn told(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
-            Self::Set => "you set it",
-            Self::Reported => "your watch says so",
-            Self::Estimated => "detected",
+            Self::Set => "set by you",
+            Self::Reported => "from your watch",
+            Self::Estimated => "estimated",
         }
     }
 }
 
-/// Where the lowest zone of a divided pace begins, which has no pace.
+/// Input word for a lower bound of zero speed, which has no pace.
 const STANDING: &str = "standing";
 
 impl ZoneKind {
-    /// What is divided, in a sentence.
+    /// Lower-case name for use in a sentence.
     #[must_use]
-    pub const fn called(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::HeartRate => "heart rate",
             Self::Speed => "pace",
@@ -130,9 +131,9 @@ impl ZoneKind {
         }
     }
 
-    /// The limit whose division stands in for zones nobody gave.
+    /// The threshold that default zones are derived from.
     #[must_use]
-    pub const fn limit(self) -> ThresholdKind {
+    pub const fn threshold_kind(self) -> ThresholdKind {
         match self {
             Self::HeartRate => ThresholdKind::ThresholdHeartRate,
             Self::Speed => ThresholdKind::ThresholdSpeed,
@@ -140,11 +141,11 @@ impl ZoneKind {
         }
     }
 
-    /// Where zones begin, as the athlete writes it.
+    /// `120, 140, 160 bpm`, or for paces `Z1 slower than 6:10 /km, Z2 from 6:10 /km`.
     #[must_use]
-    pub fn show(self, zones: &Zones, units: UnitSystem) -> String {
+    pub fn format_zones(self, zones: &Zones, units: UnitSystem) -> String {
         let bound = |value: &f64| match self {
-            Self::Speed => ThresholdKind::ThresholdSpeed.show(*value, units),
+            Self::Speed => ThresholdKind::ThresholdSpeed.format_value(*value, units),
             Self::HeartRate | Self::Power => format!("{value:.0}"),
         };
         let unit = match self {
@@ -152,17 +153,21 @@ impl ZoneKind {
             Self::Power => " W",
             Self::Speed => "",
         };
-        let shown: Vec<String> = (zones.lower_bounds().iter())
-            .map(|value| if *value > 0.0 || self != Self::Speed { bound(value) } else { STANDING.to_owned() })
-            .collect();
+        let bounds = zones.lower_bounds();
+        let pace_zone = |(number, value): (usize, &f64)| match (*value > 0.0, bounds.get(number)) {
+            (true, _) => format!("Z{number} from {}", bound(value)),
+            (false, Some(next)) => format!("Z{number} slower than {}", bound(next)),
+            (false, None) => format!("Z{number} at any pace"),
+        };
+        let shown: Vec<String> = match self {
+            Self::Speed => (1..).zip(bounds).map(pace_zone).collect(),
+            Self::HeartRate | Self::Power => bounds.iter().map(bound).collect(),
+        };
         format!("{}{unit}", shown.join(", "))
     }
 
-    /// Pace is divided for runners, power for riders; heart rate for everybody.
-    ///
-    /// # Errors
-    /// When it is not divided for this sport.
-    pub fn divides(self, sport: Sport) -> Result<(), Misread> {
+    /// Pace zones are for running, power zones for cycling, heart rate zones for any sport.
+    pub fn check_sport(self, sport: Sport) -> Result<(), InputError> {
         let fits = match self {
             Self::HeartRate => sport != Sport::Rest,
             Self::Speed => matches!(sport, Sport::Running | Sport::Other),
@@ -172,22 +177,19 @@ impl ZoneKind {
             return Ok(());
         }
         let help = "pace zones are for running, power zones for cycling, heart rate zones for any sport";
-        Err(misread(format!("there are no {} zones for {sport}", self.called()), help))
+        Err(input_error(format!("there are no {} zones for {sport}", self.label()), help))
     }
 
-    /// Reads where zones begin.
-    ///
-    /// # Errors
-    /// When that does not divide anything.
-    pub fn read<'a>(
+    /// Parses the lower bounds of zones.
+    pub fn parse_zones<'a>(
         self,
         bounds: impl IntoIterator<Item = &'a str>,
         units: UnitSystem,
-    ) -> Result<Zones, Misread> {
+    ) -> Result<Zones, InputError> {
         let (most, help) = match self {
-            Self::HeartRate => (250.0, "write beats per minute that rise, such as 120,140,160,170"),
-            Self::Power => (3000.0, "write watts that rise, such as 0,140,190,225,260"),
-            Self::Speed => (12.5, "write paces from slow to fast, such as 6:00,5:10,4:30"),
+            Self::HeartRate => (250.0, "enter values in bpm from low to high, such as 120,140,160,170"),
+            Self::Power => (3000.0, "enter values in watts from low to high, such as 0,140,190,225,260"),
+            Self::Speed => (12.5, "enter paces from slow to fast, such as 6:00,5:10,4:30"),
         };
         let bound = |text: &str| {
             let text = text.trim();
@@ -195,8 +197,10 @@ impl ZoneKind {
                 Self::Speed if text == STANDING => Some(0.0),
                 Self::Speed => {
                     let time = text.parse().ok().filter(|time| *time > TimeSpan::ZERO);
-                    let speed = units.length(1.0).zip(time);
-                    speed.and_then(|(length, time)| Speed::over(length, time)).map(Speed::mps)
+                    let speed = units.distance_from_number(1.0).zip(time);
+                    speed
+                        .and_then(|(length, time)| Speed::from_distance_and_time(length, time))
+                        .map(Speed::mps)
                 }
                 Self::HeartRate | Self::Power => text.parse::<f64>().ok(),
             };
@@ -204,25 +208,25 @@ impl ZoneKind {
         };
         let bounds: Vec<&str> = bounds.into_iter().collect();
         let read = bounds.iter().map(|text| bound(text)).collect::<Option<Vec<f64>>>();
-        read.and_then(|all| Zones::new(all).ok())
-            .ok_or_else(|| misread(format!("`{}` does not divide {}", bounds.join(","), self.called()), help))
+        read.and_then(|all| Zones::new(all).ok()).ok_or_else(|| {
+            input_error(format!("`{}` is not a valid list of {} zones", bounds.join(","), self.label()), help)
+        })
     }
 }
 
-impl HeldZones {
-    /// Who says so.
+impl ZonesInForce {
     #[must_use]
-    pub fn known_how(&self) -> String {
+    pub fn origin_label(&self) -> String {
         match self.source {
-            ZoneSource::Set => "you set them".to_owned(),
-            ZoneSource::Reported => "your watch says so".to_owned(),
-            ZoneSource::Threshold => format!("from your {}", self.kind.limit().called()),
+            ZoneSource::Set => "set by you".to_owned(),
+            ZoneSource::Reported => "from your watch".to_owned(),
+            ZoneSource::Threshold => format!("from your {}", self.kind.threshold_kind().label()),
         }
     }
 }
 
-/// Every division that is shown to somebody who runs, rides and does other things.
-pub const DIVISIONS: &[(ZoneKind, Sport)] = &[
+/// Every combination of zone type and sport that the settings show.
+pub const ZONE_SETS: &[(ZoneKind, Sport)] = &[
     (ZoneKind::HeartRate, Sport::Running),
     (ZoneKind::HeartRate, Sport::Cycling),
     (ZoneKind::HeartRate, Sport::Swimming),
@@ -233,24 +237,24 @@ pub const DIVISIONS: &[(ZoneKind, Sport)] = &[
     (ZoneKind::Power, Sport::Cycling),
 ];
 
-/// Whom zones are for: a sport, or everything else.
+/// The sport, or `all other sports` for [`Sport::Other`].
 #[must_use]
-pub fn for_whom(sport: Sport) -> String {
-    if sport == Sport::Other { "every sport without its own".to_owned() } else { sport.to_string() }
+pub fn zone_sport_label(sport: Sport) -> String {
+    if sport == Sport::Other { "all other sports".to_owned() } else { sport.to_string() }
 }
 
-/// `8:00` as hours and minutes of a night.
-///
-/// # Errors
-/// When nobody sleeps so long or so little.
-pub fn read_night(text: &str) -> Result<TimeSpan, Misread> {
+/// Parses a sleep goal such as `8:00` (hours and minutes), 4:00 to 12:00.
+pub fn parse_sleep_need(text: &str) -> Result<TimeSpan, InputError> {
     let parsed = text.split_once(':').and_then(|(hours, minutes)| {
         let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
         let all = hours.checked_mul(60)?.checked_add(minutes)?;
         Some(all).filter(|_| (0..60).contains(&minutes)).filter(|all| (240..=720).contains(all))
     });
     parsed.map(TimeSpan::from_mins).ok_or_else(|| {
-        misread(format!("`{text}` is no length of a night"), "write hours and minutes between 4:00 and 12:00")
+        input_error(
+            format!("`{text}` is not a valid sleep goal"),
+            "write hours and minutes between 4:00 and 12:00",
+        )
     })
 }
 
@@ -259,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_reads_as_it_is_shown() {
+    fn threshold_round_trips_through_text() {
         for units in [UnitSystem::Metric, UnitSystem::Imperial] {
             for (kind, text) in [
                 (ThresholdKind::ThresholdSpeed, "4:15"),
@@ -267,34 +271,34 @@ mod tests {
                 (ThresholdKind::ThresholdPower, "250"),
                 (ThresholdKind::MaxHeartRate, "190"),
             ] {
-                let shown = kind.show(kind.read(text, units).unwrap(), units);
+                let shown = kind.format_value(kind.parse_value(text, units).unwrap(), units);
                 assert!(shown.starts_with(text), "{kind}: {shown}");
             }
         }
         for bad in ["", "x", "NaN", "inf", "0:00", "-4:15", "1e999"] {
             for kind in ThresholdKind::ALL {
-                assert!(kind.read(bad, UnitSystem::Metric).is_err(), "{kind} {bad}");
+                assert!(kind.parse_value(bad, UnitSystem::Metric).is_err(), "{kind} {bad}");
             }
         }
     }
 
     #[test]
-    fn zones_rise() {
-        let read = |kind: ZoneKind, text: &str| kind.read(text.split(','), UnitSystem::Metric);
+    fn parse_zones_requires_rising_bounds() {
+        let read = |kind: ZoneKind, text: &str| kind.parse_zones(text.split(','), UnitSystem::Metric);
         assert!(read(ZoneKind::HeartRate, "120, 140,160").is_ok());
         assert!(read(ZoneKind::Speed, "6:00,5:10,4:30").is_ok());
         for bad in ["", "140,120", "120,,140", "x", "300", "-1,5"] {
             assert!(read(ZoneKind::HeartRate, bad).is_err(), "{bad}");
         }
         assert!(read(ZoneKind::Speed, "4:30,6:00").is_err());
-        assert!(ZoneKind::Power.divides(Sport::Running).is_err());
+        assert!(ZoneKind::Power.check_sport(Sport::Running).is_err());
     }
 
     #[test]
-    fn a_night_has_four_to_twelve_hours() {
-        assert_eq!(read_night("8:00"), Ok(TimeSpan::from_mins(480)));
+    fn parse_sleep_need_accepts_4_to_12_hours() {
+        assert_eq!(parse_sleep_need("8:00"), Ok(TimeSpan::from_mins(480)));
         for bad in ["3:59", "12:01", "8", "8:60", "8:-1", ":", "99999999999999999:00"] {
-            assert!(read_night(bad).is_err(), "{bad}");
+            assert!(parse_sleep_need(bad).is_err(), "{bad}");
         }
     }
 }

@@ -1,47 +1,51 @@
-//! Time in zones, each with its name and its range.
+//! Time in zones as rows of name, range and seconds.
 
 use crate::domain::athlete::{ZoneKind, Zones};
 use crate::domain::units::{Speed, UnitSystem};
 use crate::metrics::zones::ZoneTimes;
 
-/// One zone and how long an activity was in it.
+/// One zone and the time an activity spent in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InZone {
-    /// `Z2`, or `below` for what lies under the first zone.
+pub struct ZoneTimeRow {
+    /// `Z2`, or `below Z1` for values under the first zone.
     pub name: String,
-    /// `148 to 156 bpm`; empty when the bounds are not known.
+    /// `148 to 156 bpm`; empty when the bounds are unknown.
     pub range: String,
-    /// How long.
     pub seconds: u64,
 }
 
-/// What the zones of a kind are called.
+/// Title of a zone table, at most 16 characters (the width of the CLI column).
 #[must_use]
-pub const fn title(kind: ZoneKind) -> &'static str {
+pub const fn zones_title(kind: ZoneKind) -> &'static str {
     match kind {
-        ZoneKind::HeartRate => "heart zones",
+        ZoneKind::HeartRate => "HR zones",
         ZoneKind::Speed => "pace zones",
         ZoneKind::Power => "power zones",
     }
 }
 
-/// The zones an activity was in, the lowest first. Time below the first zone is told only when there was any.
+/// The zones of an activity, lowest first. `below Z1` is left out when its time is zero.
 #[must_use]
-pub fn in_zones(kind: ZoneKind, times: &ZoneTimes, held: Option<&Zones>, units: UnitSystem) -> Vec<InZone> {
-    // What the times were sorted by; bounds that do not match them are not shown beside them.
+pub fn zone_rows(
+    kind: ZoneKind,
+    times: &ZoneTimes,
+    held: Option<&Zones>,
+    units: UnitSystem,
+) -> Vec<ZoneTimeRow> {
+    // Bounds that do not match the times are not shown: they belong to other zones.
     let bounds = held.map(Zones::lower_bounds).filter(|bounds| bounds.len() == times.seconds.len());
     let range = |zone: usize| {
         let bounds = bounds?;
         let (low, high) = (*bounds.get(zone)?, bounds.get(zone + 1).copied());
-        Some(between(kind, low, high, units))
+        Some(format_range(kind, low, high, units))
     };
     let mut rows = Vec::new();
     if times.below > 0 {
         let first = bounds.and_then(|bounds| bounds.first().copied());
-        let range = first.map(|first| between(kind, 0.0, Some(first), units)).unwrap_or_default();
-        rows.push(InZone { name: "below".to_owned(), range, seconds: times.below });
+        let range = first.map(|first| format_range(kind, 0.0, Some(first), units)).unwrap_or_default();
+        rows.push(ZoneTimeRow { name: "below Z1".to_owned(), range, seconds: times.below });
     }
-    rows.extend(times.seconds.iter().enumerate().map(|(zone, seconds)| InZone {
+    rows.extend(times.seconds.iter().enumerate().map(|(zone, seconds)| ZoneTimeRow {
         name: format!("Z{}", zone + 1),
         range: range(zone).unwrap_or_default(),
         seconds: *seconds,
@@ -50,11 +54,11 @@ pub fn in_zones(kind: ZoneKind, times: &ZoneTimes, held: Option<&Zones>, units: 
 }
 
 /// `148 to 156 bpm`, `6:01 to 5:19 /km`; open at the ends.
-fn between(kind: ZoneKind, low: f64, high: Option<f64>, units: UnitSystem) -> String {
+fn format_range(kind: ZoneKind, low: f64, high: Option<f64>, units: UnitSystem) -> String {
     let unit = match kind {
         ZoneKind::HeartRate => "bpm",
         ZoneKind::Power => "W",
-        ZoneKind::Speed => return paces(low, high, units),
+        ZoneKind::Speed => return format_pace_range(low, high, units),
     };
     // Whole beats and watts: a zone begins with the first at or above its bound.
     match high.map(f64::ceil) {
@@ -64,8 +68,9 @@ fn between(kind: ZoneKind, low: f64, high: Option<f64>, units: UnitSystem) -> St
     }
 }
 
-fn paces(low: f64, high: Option<f64>, units: UnitSystem) -> String {
-    let pace = |mps: f64| Speed::from_mps(mps).and_then(Speed::pace).map(|pace| units.pace(pace).to_string());
+fn format_pace_range(low: f64, high: Option<f64>, units: UnitSystem) -> String {
+    let pace =
+        |mps: f64| Speed::from_mps(mps).and_then(Speed::pace).map(|pace| units.format_pace(pace).to_string());
     match (pace(low), high.and_then(pace)) {
         (None, Some(fast)) => format!("slower than {fast}"),
         (Some(slow), Some(fast)) => {
@@ -85,12 +90,12 @@ mod tests {
     fn bounds_that_do_not_fit_the_times_are_not_shown() {
         let zones = Zones::new(vec![0.0, 140.0, 160.0]).unwrap();
         let times = ZoneTimes { below: 0, seconds: vec![60, 120, 30] };
-        let told = in_zones(ZoneKind::HeartRate, &times, Some(&zones), UnitSystem::Metric);
-        let ranges: Vec<&str> = told.iter().map(|zone| zone.range.as_str()).collect();
+        let rows = zone_rows(ZoneKind::HeartRate, &times, Some(&zones), UnitSystem::Metric);
+        let ranges: Vec<&str> = rows.iter().map(|zone| zone.range.as_str()).collect();
         assert_eq!(ranges, ["under 140 bpm", "140 to 159 bpm", "from 160 bpm"]);
         let other = ZoneTimes { below: 5, seconds: vec![60, 120] };
-        let told = in_zones(ZoneKind::HeartRate, &other, Some(&zones), UnitSystem::Metric);
-        assert_eq!(told[0], InZone { name: "below".to_owned(), range: String::new(), seconds: 5 });
-        assert!(told.iter().all(|zone| zone.range.is_empty()));
+        let rows = zone_rows(ZoneKind::HeartRate, &other, Some(&zones), UnitSystem::Metric);
+        assert_eq!(rows[0], ZoneTimeRow { name: "below Z1".to_owned(), range: String::new(), seconds: 5 });
+        assert!(rows.iter().all(|zone| zone.range.is_empty()));
     }
 }

@@ -1,5 +1,5 @@
-//! The predictions against a survey of runners, where it lies beside the repository, and against made-up runners
-//! everywhere; every worked example of `docs/metrics.md`, recomputed; and the contract of the coach.
+//! Integration tests: prediction accuracy on survey data (if available) and synthetic runners, the
+//! worked examples of `docs/metrics.md`, and validation of LLM output.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod documentation;

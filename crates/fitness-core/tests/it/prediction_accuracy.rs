@@ -1,17 +1,18 @@
-//! The published errors of the published models, and the error and the coverage of ours, measured again.
+//! Prediction accuracy on the survey data: errors of the published models, and errors and coverage
+//! of ours.
 
 use crate::runner_survey::{Runner, inputs, results, runners};
 use crate::shared_files::{file, skip};
 use fitness_core::domain::units::{Distance, TimeSpan};
-use fitness_core::metrics::Found;
+use fitness_core::metrics::MetricResult;
 use fitness_core::metrics::predict::{
-    Finish, LogModel, Mark, predict, riegel, vdot_time, vickers_one, vickers_two,
+    LogLinearModel, Performance, PredictedFinish, predict, riegel, vdot_time, vickers_one, vickers_two,
 };
 use std::path::Path;
 
-/// How far a method was off, in minutes and percent.
+/// Errors of a method, in minutes and percent.
 #[derive(Debug, Clone, Copy)]
-struct Error {
+struct ErrorStats {
     n: usize,
     mae: f64,
     mse: f64,
@@ -20,25 +21,25 @@ struct Error {
 }
 
 /// Prints a method's errors and returns them.
-fn errors(name: &str, pairs: impl Iterator<Item = (Found<TimeSpan>, TimeSpan)>) -> Error {
+fn error_stats(name: &str, pairs: impl Iterator<Item = (MetricResult<TimeSpan>, TimeSpan)>) -> ErrorStats {
     let pairs: Vec<(f64, f64)> = pairs
         .map(|(predicted, actual)| (predicted.unwrap().seconds() / 60.0, actual.seconds() / 60.0))
         .collect();
     let n = pairs.len();
     let mean = |f: &dyn Fn(f64, f64) -> f64| pairs.iter().map(|(p, a)| f(*p, *a)).sum::<f64>() / n as f64;
-    let found = Error {
+    let found = ErrorStats {
         n,
         mae: mean(&|p, a| (p - a).abs()),
         mse: mean(&|p, a| (p - a).powi(2)),
         bias: mean(&|p, a| 100.0 * (p - a) / a),
         mape: mean(&|p, a| 100.0 * (p - a).abs() / a),
     };
-    let Error { mae, mse, bias, mape, .. } = found;
+    let ErrorStats { mae, mse, bias, mape, .. } = found;
     println!("{name:<34} n {n:>3}  MAE {mae:6.3} min  MSE {mse:7.2}  bias {bias:+5.2} %  MAPE {mape:4.2} %");
     found
 }
 
-/// Percent of finishes within their bands.
+/// Percent of finishes within their ranges.
 fn coverage(name: &str, bands: impl Iterator<Item = (TimeSpan, TimeSpan, TimeSpan)>) -> f64 {
     let inside: Vec<bool> = bands.map(|(low, high, actual)| (low..=high).contains(&actual)).collect();
     let percent = 100.0 * inside.iter().filter(|inside| **inside).count() as f64 / inside.len() as f64;
@@ -46,21 +47,21 @@ fn coverage(name: &str, bands: impl Iterator<Item = (TimeSpan, TimeSpan, TimeSpa
     percent
 }
 
-/// A runner of the tested third, with the marathon they ran.
-struct Tested<'a> {
+/// A runner of the held-out third, with their marathon time.
+struct HeldOutRunner<'a> {
     runner: &'a Runner,
     actual: TimeSpan,
-    with_volume: Finish,
-    without_volume: Finish,
+    with_volume: PredictedFinish,
+    without_volume: PredictedFinish,
 }
 
-fn tested(runners: &[Runner]) -> Vec<Tested<'_>> {
+fn held_out_runners(runners: &[Runner]) -> Vec<HeldOutRunner<'_>> {
     let held_out = runners.iter().filter(|runner| runner.group == 3);
     held_out
         .filter_map(|runner| {
             let results = results(&runner.races);
             let of = |weekly| predict(Distance::MARATHON, &inputs(&results, weekly)).unwrap().exact;
-            Some(Tested {
+            Some(HeldOutRunner {
                 runner,
                 actual: runner.marathon?,
                 with_volume: of(Some(runner.weekly)),
@@ -70,15 +71,15 @@ fn tested(runners: &[Runner]) -> Vec<Tested<'_>> {
         .collect()
 }
 
-/// Every figure that is asserted, from any file of the survey's form.
+/// All asserted figures.
 struct Figures {
-    published: [Error; 2],
+    published: [ErrorStats; 2],
     authors_agree: bool,
-    riegel: Error,
-    vdot: Error,
-    training_thirds: Error,
-    shipped: Error,
-    no_volume: Error,
+    riegel: ErrorStats,
+    vdot: ErrorStats,
+    training_thirds: ErrorStats,
+    shipped: ErrorStats,
+    no_volume: ErrorStats,
     covered: f64,
     covered_training_thirds: f64,
     covered_no_volume: f64,
@@ -87,29 +88,33 @@ struct Figures {
 
 fn measure(path: &Path) -> Figures {
     let runners = runners(path);
-    let tested = tested(&runners);
-    let by = |name: &str, of: &dyn Fn(&Tested<'_>) -> Found<TimeSpan>| {
-        errors(name, tested.iter().map(|t| (of(t), t.actual)))
+    let tested = held_out_runners(&runners);
+    let by = |name: &str, of: &dyn Fn(&HeldOutRunner<'_>) -> MetricResult<TimeSpan>| {
+        error_stats(name, tested.iter().map(|t| (of(t), t.actual)))
     };
-    let two: Vec<(&Tested<'_>, Mark)> =
+    let two: Vec<(&HeldOutRunner<'_>, Performance)> =
         tested.iter().filter_map(|t| Some((t, t.runner.shortest()?))).collect();
-    let one_of = |t: &Tested<'_>| vickers_one(t.runner.longest(), t.runner.weekly);
-    let two_of = |t: &Tested<'_>, shortest| vickers_two(shortest, t.runner.longest(), t.runner.weekly);
-    let thirds = |t: &Tested<'_>| {
-        LogModel::TRAINING_THIRDS.marathon(t.runner.longest(), t.runner.shortest(), Some(t.runner.weekly))
+    let one_of = |t: &HeldOutRunner<'_>| vickers_one(t.runner.longest(), t.runner.weekly);
+    let two_of = |t: &HeldOutRunner<'_>, shortest| vickers_two(shortest, t.runner.longest(), t.runner.weekly);
+    let thirds = |t: &HeldOutRunner<'_>| {
+        LogLinearModel::TRAINING_SET.marathon(t.runner.longest(), t.runner.shortest(), Some(t.runner.weekly))
     };
-    let close = |ours: Found<TimeSpan>, minutes: f64| (ours.unwrap().seconds() / 60.0 - minutes).abs() < 2e-3;
-    let band = |t: &Tested<'_>, f: Finish| (f.low, f.high, t.actual);
-    // The same band around the point that never saw this third.
-    let moved = |t: &Tested<'_>| {
+    let close =
+        |ours: MetricResult<TimeSpan>, minutes: f64| (ours.unwrap().seconds() / 60.0 - minutes).abs() < 2e-3;
+    let band = |t: &HeldOutRunner<'_>, f: PredictedFinish| (f.low, f.high, t.actual);
+    // The same range around a model fitted without this third.
+    let moved = |t: &HeldOutRunner<'_>| {
         let by = thirds(t).unwrap().seconds() / t.with_volume.time.seconds();
         let at = |time: TimeSpan| TimeSpan::from_seconds(time.seconds() * by).unwrap();
         (at(t.with_volume.low), at(t.with_volume.high), t.actual)
     };
     Figures {
         published: [
-            errors("Vickers & Vertosick 1, two races", two.iter().map(|(t, _)| (one_of(t), t.actual))),
-            errors("Vickers & Vertosick 2, two races", two.iter().map(|(t, s)| (two_of(t, *s), t.actual))),
+            error_stats("Vickers & Vertosick 1, two races", two.iter().map(|(t, _)| (one_of(t), t.actual))),
+            error_stats(
+                "Vickers & Vertosick 2, two races",
+                two.iter().map(|(t, s)| (two_of(t, *s), t.actual)),
+            ),
         ],
         authors_agree: tested.iter().all(|t| {
             let [one, two] = t.runner.authors;
@@ -131,8 +136,8 @@ fn measure(path: &Path) -> Figures {
     }
 }
 
-/// The band that was not chosen: at each end the wider of the source's row and the weekly distance's.
-fn wider(t: &Tested<'_>) -> (TimeSpan, TimeSpan, TimeSpan) {
+/// The rejected alternative: at each end the wider of the two rows.
+fn wider(t: &HeldOutRunner<'_>) -> (TimeSpan, TimeSpan, TimeSpan) {
     let source = match t.runner.longest().distance().km() {
         ..9.0 => (0.935, 1.136),
         9.0..18.0 => (0.925, 1.068),
@@ -150,39 +155,39 @@ fn wider(t: &Tested<'_>) -> (TimeSpan, TimeSpan, TimeSpan) {
 }
 
 #[track_caller]
-fn near(got: f64, wanted: f64, tolerance: f64) {
+fn assert_near(got: f64, wanted: f64, tolerance: f64) {
     assert!((got - wanted).abs() <= tolerance, "{got} is not {wanted} ± {tolerance}");
 }
 
 #[test]
-fn the_published_errors_come_out_and_ours_keeps_its_promise() {
+fn published_errors_are_reproduced_and_ours_are_as_documented() {
     let Some(path) = file("prediction/vv2016.csv") else {
         return skip(
-            "the_published_errors_come_out_and_ours_keeps_its_promise",
+            "published_errors_are_reproduced_and_ours_are_as_documented",
             "the shared survey is not here",
         );
     };
     let f = measure(&path);
     // The paper: 228 and 208 over those of the held-out third with two races.
     assert_eq!((f.published[0].n, f.published[1].n), (156, 156));
-    near(f.published[0].mse, 227.6, 0.05);
-    near(f.published[1].mse, 208.3, 0.05);
+    assert_near(f.published[0].mse, 227.6, 0.05);
+    assert_near(f.published[1].mse, 208.3, 0.05);
     assert!(f.authors_agree, "the constants give the authors' own column");
     // All of the held-out third.
     assert_eq!((f.riegel.n, f.vdot.n, f.training_thirds.n, f.shipped.n), (310, 310, 310, 310));
-    near(f.riegel.mae, 16.14, 0.05);
-    near(f.riegel.mse, 473.0, 0.5);
-    near(f.vdot.mae, 16.71, 0.05);
-    near(f.training_thirds.mae, 10.80, 0.05);
-    near(f.training_thirds.mape, 4.64, 0.01);
+    assert_near(f.riegel.mae, 16.14, 0.05);
+    assert_near(f.riegel.mse, 473.0, 0.5);
+    assert_near(f.vdot.mae, 16.71, 0.05);
+    assert_near(f.training_thirds.mae, 10.80, 0.05);
+    assert_near(f.training_thirds.mape, 4.64, 0.01);
     assert!(f.training_thirds.mae <= 11.0 && f.shipped.mae <= 11.0);
-    // The shipped coefficients were fitted on all three thirds: this one is no test of them, only a check.
-    near(f.shipped.mae, 10.75, 0.05);
-    near(f.no_volume.mae, 11.28, 0.05);
+    // The shipped coefficients were fitted on all three thirds, so this is only a check.
+    assert_near(f.shipped.mae, 10.75, 0.05);
+    assert_near(f.no_volume.mae, 11.28, 0.05);
     for covered in [f.covered, f.covered_training_thirds, f.covered_no_volume] {
         assert!((77.0..=83.0).contains(&covered), "{covered} % is no band of 80 %");
     }
-    // Why the band is not the wider of the two rows.
+    // Why the wider of the two rows is not used.
     assert!(f.covered_by_the_wider_row > 85.0);
 }
 
@@ -195,7 +200,7 @@ fn the_band_holds_for_every_source_and_every_weekly_distance() {
         );
     };
     let runners = runners(&path);
-    let tested = tested(&runners);
+    let tested = held_out_runners(&runners);
     let check = |name: &str, of_it: &dyn Fn(&Runner) -> bool| {
         let of_it = tested.iter().filter(|t| of_it(t.runner));
         let covered = coverage(name, of_it.map(|t| (t.with_volume.low, t.with_volume.high, t.actual)));
@@ -212,11 +217,11 @@ fn the_band_holds_for_every_source_and_every_weekly_distance() {
 }
 
 #[test]
-fn made_up_runners_go_the_same_way() {
+fn synthetic_runners_give_the_expected_errors() {
     let f = measure(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/made_runners.csv"));
     assert!(f.authors_agree);
     assert_eq!((f.published[0].n, f.published[1].n, f.shipped.n), (16, 16, 19));
-    // Computed apart from this crate, in another language.
+    // Computed independently in another language.
     for (error, mae, mse) in [
         (f.published[0], 11.330, 232.95),
         (f.published[1], 9.352, 166.59),
@@ -226,14 +231,14 @@ fn made_up_runners_go_the_same_way() {
         (f.shipped, 9.438, 156.44),
         (f.no_volume, 9.696, 143.72),
     ] {
-        near(error.mae, mae, 0.001);
-        near(error.mse, mse, 0.01);
+        assert_near(error.mae, mae, 0.001);
+        assert_near(error.mse, mse, 0.01);
     }
-    near(f.shipped.bias, -0.41, 0.005);
-    near(f.shipped.mape, 3.93, 0.005);
+    assert_near(f.shipped.bias, -0.41, 0.005);
+    assert_near(f.shipped.mape, 3.93, 0.005);
     // 17 of 19, and 16.
-    near(f.covered, 89.5, 0.1);
-    near(f.covered_by_the_wider_row, 84.2, 0.1);
+    assert_near(f.covered, 89.5, 0.1);
+    assert_near(f.covered_by_the_wider_row, 84.2, 0.1);
 }
 
 #[test]
@@ -249,17 +254,17 @@ fn shorter_races_are_as_well_predicted_as_measured() {
         ("5 km to the half", five, half, 736, 6.5, 80.0),
         ("10 km to the half", ten, half, 481, 5.7, 80.0),
     ] {
-        let pairs: Vec<(Finish, TimeSpan)> = runners
+        let pairs: Vec<(PredictedFinish, TimeSpan)> = runners
             .iter()
             .filter_map(|runner| {
                 let (source, actual) = (runner.over(from)?, runner.over(to)?);
                 Some((predict(to, &inputs(&results(&[source]), None)).unwrap().exact, actual.time()))
             })
             .collect();
-        let found = errors(name, pairs.iter().map(|(finish, actual)| (Ok(finish.time), *actual)));
+        let found = error_stats(name, pairs.iter().map(|(finish, actual)| (Ok(finish.time), *actual)));
         let within = coverage(name, pairs.iter().map(|(f, actual)| (f.low, f.high, *actual)));
         assert_eq!(found.n, n);
-        near(found.mae, mae, 0.1);
-        near(within, covered, 3.0);
+        assert_near(found.mae, mae, 0.1);
+        assert_near(within, covered, 3.0);
     }
 }

@@ -1,24 +1,22 @@
-//! The survey of Vickers & Vertosick 2016, read into the crate's own types: who ran what, and how much in a week.
+//! Reads the survey data of Vickers & Vertosick 2016: race times and weekly distance of runners.
 
 use fitness_core::domain::units::{Distance, TimeSpan};
-use fitness_core::metrics::predict::{Effort, Inputs, Mark, RaceResult, WeeklyVolume};
+use fitness_core::metrics::predict::{Performance, PredictionInputs, RaceResult, ResultKind, WeeklyVolume};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The distances of the survey shorter than the marathon, in rising order.
+/// Columns of the distances below the marathon, ascending.
 const SHORTER: [&str; 5] = ["k5", "m5", "k10", "m10", "mh"];
 
-/// One row: a runner whose times were adjusted for the difficulty of the course.
+/// One row: a runner with times adjusted for course difficulty.
 pub(crate) struct Runner {
     /// The third of the survey; the authors built on 1 and 2 and tested on 3.
     pub(crate) group: u8,
-    /// Typical weekly distance.
     pub(crate) weekly: Distance,
     /// Races shorter than the marathon, the shortest first.
-    pub(crate) races: Vec<Mark>,
-    /// The marathon.
+    pub(crate) races: Vec<Performance>,
     pub(crate) marathon: Option<TimeSpan>,
-    /// What the authors' own models said, minutes.
+    /// Predictions of the authors' two models, minutes.
     pub(crate) authors: [Option<f64>; 2],
 }
 
@@ -34,7 +32,7 @@ fn runner(row: &HashMap<String, String>) -> Runner {
     let time = |race: &str| number(&format!("{race}_ti_adj")).map(|t| TimeSpan::from_seconds(t).unwrap());
     let race = |race: &&str| {
         let distance = Distance::from_meters(number(&format!("{race}_d"))?).unwrap();
-        Some(Mark::new(distance, time(race)?).unwrap())
+        Some(Performance::new(distance, time(race)?).unwrap())
     };
     Runner {
         group: number("group").unwrap() as u8,
@@ -47,35 +45,35 @@ fn runner(row: &HashMap<String, String>) -> Runner {
 
 impl Runner {
     /// The longest race before the marathon.
-    pub(crate) fn longest(&self) -> Mark {
+    pub(crate) fn longest(&self) -> Performance {
         *self.races.last().unwrap()
     }
 
     /// The shortest, where there are two.
-    pub(crate) fn shortest(&self) -> Option<Mark> {
+    pub(crate) fn shortest(&self) -> Option<Performance> {
         self.races.first().copied().filter(|_| self.races.len() > 1)
     }
 
     /// The race over a distance.
-    pub(crate) fn over(&self, distance: Distance) -> Option<Mark> {
+    pub(crate) fn over(&self, distance: Distance) -> Option<Performance> {
         self.races.iter().find(|race| race.distance() == distance).copied()
     }
 }
 
-/// Races without a day, as somebody types them in.
-pub(crate) fn results(races: &[Mark]) -> Vec<RaceResult> {
-    let told = |race: &Mark| RaceResult {
+/// Races without a date, as entered by a user.
+pub(crate) fn results(races: &[Performance]) -> Vec<RaceResult> {
+    let told = |race: &Performance| RaceResult {
         distance: race.distance(),
         time: race.time(),
         on: None,
-        effort: Effort::Race,
+        effort: ResultKind::Race,
     };
     races.iter().map(told).collect()
 }
 
-/// What the shipped predictor is given of a runner.
-pub(crate) fn inputs(results: &[RaceResult], weekly: Option<Distance>) -> Inputs<'_> {
-    Inputs {
+/// Input of our predictor.
+pub(crate) fn inputs(results: &[RaceResult], weekly: Option<Distance>) -> PredictionInputs<'_> {
+    PredictionInputs {
         results,
         weekly: weekly.map(|distance| WeeklyVolume { distance, weeks: None }),
         training: None,

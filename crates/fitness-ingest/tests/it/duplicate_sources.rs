@@ -1,22 +1,22 @@
-//! One run told by a watch, a track, an account and Strava is one run; two runs of a day stay two.
+//! The same activity from several sources is merged; different activities of a day are not.
 
-use crate::fixtures::{clock, made, take, today};
+use crate::fixtures::{clock, demo_export, reimport, today};
 use fitness_core::domain::source_record::SourceKind;
 use fitness_store::on_both_databases;
 use std::io::Write as _;
 
 on_both_databases! {
-    async fn a_strava_export_names_what_its_files_recorded(db) {
+    async fn strava_rows_are_merged_with_their_files(db) {
         let ann = db.user("Ann").await;
-        let fit = made().files.iter().rfind(|path| path.extension().is_some_and(|e| e == "fit") && std::fs::metadata(path).unwrap().len() > 20_000).unwrap();
-        let alone = take(&db.store, ann, std::slice::from_ref(fit)).await;
+        let fit = demo_export().files.iter().rfind(|path| path.extension().is_some_and(|e| e == "fit") && std::fs::metadata(path).unwrap().len() > 20_000).unwrap();
+        let alone = reimport(&db.store, ann, std::slice::from_ref(fit)).await;
         assert_eq!(alone.added, 1);
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("strava.zip");
         let mut zip = zip::ZipWriter::new(std::fs::File::create(&path).unwrap());
         let options = zip::write::SimpleFileOptions::default();
         zip.start_file("activities.csv", options).unwrap();
-        // The date is off by hours, as in exports that write local time: the file knows better.
+        // The row's date is off by hours, as in exports with local times; the file's time wins.
         zip.write_all(b"Activity ID,Activity Date,Activity Name,Activity Type,Activity Description,Elapsed Time,Distance,Max Heart Rate,Relative Effort,Commute,Activity Private Note,Activity Gear,Filename\n\
             77,\"Jan 2, 2026, 6:52:17 AM\",Named on Strava,Run,,1800,5.0,,,false,,,activities/77.fit.gz\n").unwrap();
         zip.start_file("activities/77.fit.gz", options).unwrap();
@@ -25,27 +25,27 @@ on_both_databases! {
         zip.write_all(&gzip.finish().unwrap()).unwrap();
         zip.finish().unwrap();
         for _ in 0..2 {
-            take(&db.store, ann, std::slice::from_ref(&path)).await;
-            let all = db.store.list_activities(ann, today().plus(-400), today()).await.unwrap();
+            reimport(&db.store, ann, std::slice::from_ref(&path)).await;
+            let all = db.store.list_activities(ann, today().plus_days(-400), today()).await.unwrap();
             assert_eq!(all.len(), 1, "{all:?}");
             assert_eq!(all[0].activity.name.as_deref(), Some("Named on Strava"));
-            let kinds: Vec<SourceKind> = db.store.list_reports(ann, all[0].id).await.unwrap().into_iter().map(|(key, _)| key.kind).collect();
+            let kinds: Vec<SourceKind> = db.store.list_source_records(ann, all[0].id).await.unwrap().into_iter().map(|(key, _)| key.kind).collect();
             assert_eq!(kinds, [SourceKind::Fit, SourceKind::StravaExport]);
         }
-        // The file that is known already still says when the row's activity began.
-        let known = fitness_ingest::Import { user: ann, paths: vec![folder.path().to_owned()], again: false, count_first: false };
-        let outcome = fitness_ingest::import(&db.store, known, clock, &mut (), &fitness_ingest::Stop::default()).await.unwrap();
-        assert!(outcome.changed_nothing(), "{outcome:?}");
+        // Also if the file was imported earlier.
+        let known = fitness_ingest::ImportRequest { user: ann, paths: vec![folder.path().to_owned()], reimport: false, count_first: false };
+        let outcome = fitness_ingest::import(&db.store, known, clock, &mut (), &fitness_ingest::StopSignal::default()).await.unwrap();
+        assert!(outcome.is_unchanged(), "{outcome:?}");
     }
 
-    async fn originals_come_back_byte_for_byte(db) {
+    async fn original_files_are_stored_unchanged(db) {
         let ann = db.user("Ann").await;
-        take(&db.store, ann, &made().files).await;
+        reimport(&db.store, ann, &demo_export().files).await;
         let kept = db.store.list_originals(ann, 0, 1000).await.unwrap();
         assert!(kept.len() > 10);
         for original in kept {
             let bytes = db.store.read_original(ann, original.sha256).await.unwrap();
-            let file = made().files.iter().find(|path| path.file_name().unwrap().to_str() == Some(&original.name)).unwrap();
+            let file = demo_export().files.iter().find(|path| path.file_name().unwrap().to_str() == Some(&original.name)).unwrap();
             assert_eq!(bytes, std::fs::read(file).unwrap(), "{}", original.name);
         }
     }

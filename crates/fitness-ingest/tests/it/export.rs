@@ -1,8 +1,8 @@
-//! Everything out, in open formats, and in again: an equal database, or none.
+//! Export of a user's data and restoring it.
 
-use crate::fixtures::{clock, made, take};
+use crate::fixtures::{clock, demo_export, reimport};
 use fitness_core::domain::note::{Author, NoteText};
-use fitness_ingest::export::{export, take_over};
+use fitness_ingest::export::{export, restore_export};
 use fitness_store::testkit::{self, Backend, TestDb, now};
 use fitness_store::{Location, NewBrief, Role, on_both_databases};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,8 +27,8 @@ fn member(path: &Path, name: &str) -> String {
     text
 }
 
-/// The same ZIP with some members changed or left out.
-fn spoiled(from: &Path, to: &Path, change: impl Fn(&str, Vec<u8>) -> Option<Vec<u8>>) {
+/// The ZIP with some members changed or removed.
+fn write_tampered_copy(from: &Path, to: &Path, change: impl Fn(&str, Vec<u8>) -> Option<Vec<u8>>) {
     let mut old = zip::ZipArchive::new(File::open(from).unwrap()).unwrap();
     let mut new = zip::ZipWriter::new(File::create(to).unwrap());
     for at in 0..old.len() {
@@ -43,8 +43,8 @@ fn spoiled(from: &Path, to: &Path, change: impl Fn(&str, Vec<u8>) -> Option<Vec<
     new.finish().unwrap();
 }
 
-/// What a reader of Markdown does not take for code: without fenced blocks and code spans.
-fn outside_code(text: &str) -> String {
+/// Markdown without code blocks and code spans.
+fn text_outside_code(text: &str) -> String {
     let (mut out, mut open) = (String::new(), None);
     for line in text.lines() {
         let fence = line.len() - line.trim_start_matches('`').len();
@@ -71,10 +71,10 @@ fn outside_code(text: &str) -> String {
 }
 
 on_both_databases! {
-    async fn what_is_taken_out_makes_an_equal_database(db) {
+    async fn export_restores_an_equal_database(db) {
         let home = TempDir::new().unwrap();
         let ann = db.user("Ann").await;
-        take(&db.store, ann, &[made().zip.clone()]).await;
+        reimport(&db.store, ann, &[demo_export().zip.clone()]).await;
         db.active_plan(ann, "Spring").await;
         let text = NoteText::new("=HYPERLINK(\"x\") calf, \"tight\"").unwrap();
         db.store.add_note(ann, Author::Athlete, None, &text, now()).await.unwrap();
@@ -88,16 +88,16 @@ on_both_databases! {
         for kind in ["files/", "recordings/", "plans/"] {
             assert!(found.iter().any(|name| name.starts_with(kind)), "no {kind} in {found:?}");
         }
-        // Every file is as it was imported; every recording has its moments.
+        // Original files are unchanged; recordings have samples.
         assert!(contents.files.len() > 10);
         let lines = member(&path, "activities.csv").lines().count() as u64;
-        assert_eq!(lines, made().activities + 1);
+        assert_eq!(lines, demo_export().activities + 1);
         let recording = found.iter().find(|name| name.starts_with("recordings/")).unwrap();
         let recording = member(&path, recording);
         assert!(recording.starts_with("seconds,") && recording.lines().count() > 100, "{}", &recording[..200]);
         assert!(member(&path, "notes.md").contains("calf, \"tight\""));
 
-        let before = db.store.exported_hash().await.unwrap();
+        let before = db.store.export_hash().await.unwrap();
         for backend in [Backend::Sqlite, Backend::Postgres] {
             let location = match backend {
                 Backend::Sqlite => home.path().join("new.db").into_os_string(),
@@ -106,24 +106,24 @@ on_both_databases! {
                     None => continue,
                 },
             };
-            let (store, _) = take_over(Location::parse(&location).unwrap(), &path).await.unwrap();
-            assert_eq!(store.exported_hash().await.unwrap(), before, "{backend:?}");
+            let (store, _) = restore_export(Location::parse(&location).unwrap(), &path).await.unwrap();
+            assert_eq!(store.export_hash().await.unwrap(), before, "{backend:?}");
             assert_eq!(store.derived_fingerprint(ann).await.unwrap(), db.store.derived_fingerprint(ann).await.unwrap());
             store.close().await;
         }
     }
 
-    async fn an_export_holds_no_credentials_and_makes_a_database_without_them(db) {
+    async fn export_and_restored_database_have_no_credentials(db) {
         let home = TempDir::new().unwrap();
         let ann = db.user("Ann").await;
         let store = &db.store;
         store.set_password(ann, &"correct horse".to_owned().into(), now()).await.unwrap();
         let week = chrono::TimeDelta::days(7);
         let cookie = store.open_session(ann, "Firefox", week, now()).await.unwrap();
-        store.offer_sign_in(ann, now()).await.unwrap();
-        store.offer_session_code(ann, now()).await.unwrap();
-        store.invite(ann, now()).await.unwrap();
-        let calendar = store.open_calendar_feed(ann, now()).await.unwrap();
+        store.create_login_link(ann, now()).await.unwrap();
+        store.create_session_code(ann, now()).await.unwrap();
+        store.create_invite(ann, now()).await.unwrap();
+        let calendar = store.create_calendar_feed(ann, now()).await.unwrap();
         let (_, token) = store.mint_api_token(ann, "desktop", fitness_core::coach_api::Scope::Read, None, now()).await.unwrap();
         let source = store.add_source(ann, "garmin", "Garmin", serde_json::json!({}), now()).await.unwrap();
         store.put_source_secret(ann, source, b"sealed-canary-7391".to_vec(), None, now()).await.unwrap();
@@ -140,20 +140,20 @@ on_both_databases! {
         }
         let all: String = found.iter().map(|name| member(&path, name)).collect();
         for secret in ["$argon2id$", "c2VhbGVkLWNhbmFyeS03Mzkx", "canary-of-", cookie.reveal(), token.reveal(), calendar.reveal()] {
-            let hash = fitness_core::domain::content_hash::ContentHash::of_bytes(secret.as_bytes()).to_string();
+            let hash = fitness_core::domain::content_hash::ContentHash::hash_bytes(secret.as_bytes()).to_string();
             assert!(!all.contains(secret) && !all.contains(&hash), "{secret}");
         }
-        let (made, _) = take_over(Location::parse(home.path().join("ann.db").as_os_str()).unwrap(), &path).await.unwrap();
+        let (made, _) = restore_export(Location::parse(home.path().join("ann.db").as_os_str()).unwrap(), &path).await.unwrap();
         assert!(!made.user(ann).await.unwrap().has_password);
         assert_eq!(made.find_session(cookie.reveal(), now()).await.unwrap(), None);
         assert_eq!(made.find_api_token(token.reveal(), now()).await.unwrap(), None);
         assert_eq!(made.find_source_secret(ann, source).await.unwrap(), None);
         let settings = made.list_settings(ann).await.unwrap();
         assert_eq!(settings.keys().collect::<Vec<_>>(), ["coach"]);
-        assert!(!made.has_sealed_keys().await.unwrap() && store.has_sealed_keys().await.unwrap());
-        assert_eq!(made.exported_hash().await.unwrap(), store.exported_hash().await.unwrap());
+        assert!(!made.has_encrypted_keys().await.unwrap() && store.has_encrypted_keys().await.unwrap());
+        assert_eq!(made.export_hash().await.unwrap(), store.export_hash().await.unwrap());
         made.close().await;
-        // A backup keeps them.
+        // A backup contains them.
         let backup = home.path().join("all.fitness-backup");
         store.back_up(&backup, Some(now())).await.unwrap();
         let restored = Location::parse(home.path().join("restored.db").as_os_str()).unwrap();
@@ -163,7 +163,7 @@ on_both_databases! {
         restored.close().await;
     }
 
-    async fn exported_markdown_makes_nothing_live_of_what_models_wrote(db) {
+    async fn exported_markdown_has_no_active_content(db) {
         const HOSTILE: &str = "![x](https://e.test/a.png) <img src=//e.test> [y](https://e.test) https://e.test www.e.test a@e.test\n```\n<b>out</b>\n````text\n# head";
         let home = TempDir::new().unwrap();
         let ann = db.user("Ann").await;
@@ -185,13 +185,13 @@ on_both_databases! {
         let brief = NewBrief {
             day: testkit::june(14), model: "m](https://e.test)".to_owned(), prompt_version: "p".to_owned(), schema_version: "s".to_owned(),
             body: serde_json::json!({ "briefing": {}, "rendered": format!("Good morning. {HOSTILE}"), "byline": "m" }),
-            cost_micros: None, fell_back: None, facts: Vec::new(),
+            cost_micros: None, fallback_reason: None, facts: Vec::new(),
         };
         store.put_brief(ann, brief, now()).await.unwrap();
         let path = home.path().join("ann.zip");
         export(store, ann, File::create(&path).unwrap(), clock()).await.unwrap();
         for name in ["notes.md", "briefs.md", "conversations.md"] {
-            let live = outside_code(&member(&path, name));
+            let live = text_outside_code(&member(&path, name));
             for sign in ["e.test", "<", "![", "]("] {
                 assert!(!live.contains(sign), "{name}: {live}");
             }
@@ -203,7 +203,7 @@ on_both_databases! {
         assert!(!chats.contains("context-for-the-model") && !chats.contains("\"parts\""), "{chats}");
     }
 
-    async fn nobody_elses_data_leaves(db) {
+    async fn export_holds_no_data_of_other_users(db) {
         let home = TempDir::new().unwrap();
         let (ann, bob) = (db.user("Ann").await, db.user("Bob the other").await);
         for (user, text) in [(ann, "mine-7391"), (bob, "theirs-5512")] {
@@ -215,21 +215,21 @@ on_both_databases! {
         let all: String = names(&path).iter().map(|name| member(&path, name)).collect();
         assert!(all.contains("mine-7391"));
         assert!(!all.contains("theirs-5512") && !all.contains("Bob the other"));
-        let (store, _) = take_over(Location::parse(home.path().join("ann.db").as_os_str()).unwrap(), &path).await.unwrap();
+        let (store, _) = restore_export(Location::parse(home.path().join("ann.db").as_os_str()).unwrap(), &path).await.unwrap();
         assert_eq!(store.list_users().await.unwrap().len(), 1);
         assert_eq!(store.find_active_plan(ann).await.unwrap().unwrap().name, "mine-7391");
     }
 }
 
 #[tokio::test]
-async fn an_older_export_with_credentials_is_taken_over_without_them() {
+async fn credentials_in_an_older_export_are_not_restored() {
     let home = TempDir::new().unwrap();
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
     let ann = db.user("Ann").await;
     let (new, old) = (home.path().join("new.zip"), home.path().join("old.zip"));
     export(&db.store, ann, File::create(&new).unwrap(), clock()).await.unwrap();
-    // As version 0.1.0 wrote it: with a table of passwords, and its sum in the manifest.
-    spoiled(&new, &old, |name, bytes| {
+    // As version 0.1.0 wrote it: with a password table and its checksum in the manifest.
+    write_tampered_copy(&new, &old, |name, bytes| {
         if name != "manifest.json" {
             return Some(bytes);
         }
@@ -247,7 +247,7 @@ async fn an_older_export_with_credentials_is_taken_over_without_them() {
     .unwrap();
     zip.finish().unwrap();
     let there = Location::parse(home.path().join("there.db").as_os_str()).unwrap();
-    let (store, _) = take_over(there, &old).await.unwrap();
+    let (store, _) = restore_export(there, &old).await.unwrap();
     let users = store.list_users().await.unwrap();
     assert_eq!(
         users.iter().map(|user| (user.name.as_str(), user.has_password)).collect::<Vec<_>>(),
@@ -256,18 +256,18 @@ async fn an_older_export_with_credentials_is_taken_over_without_them() {
 }
 
 #[tokio::test]
-async fn an_export_that_was_changed_is_refused_and_nothing_is_made() {
+async fn changed_export_is_refused() {
     let home = TempDir::new().unwrap();
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
     let ann = db.user("Ann").await;
-    take(&db.store, ann, &[made().zip.clone()]).await;
+    reimport(&db.store, ann, &[demo_export().zip.clone()]).await;
     db.store.add_note(ann, Author::Athlete, None, &NoteText::new("a note").unwrap(), now()).await.unwrap();
     let whole = home.path().join("whole.zip");
     export(&db.store, ann, File::create(&whole).unwrap(), clock()).await.unwrap();
     let (bad, there) = (home.path().join("bad.zip"), home.path().join("there.db"));
     let refused = async |what: &str| {
         let location = Location::parse(there.as_os_str()).unwrap();
-        let why = take_over(location, &bad).await.map(|_| ()).unwrap_err().to_string();
+        let why = restore_export(location, &bad).await.map(|_| ()).unwrap_err().to_string();
         assert!(!there.exists(), "{what}: {why}");
         why
     };
@@ -276,44 +276,44 @@ async fn an_export_that_was_changed_is_refused_and_nothing_is_made() {
         assert!(text.contains(from), "{text}");
         Some(text.replace(from, to).into_bytes())
     };
-    spoiled(&whole, &bad, |name, bytes| match name {
+    write_tampered_copy(&whole, &bad, |name, bytes| match name {
         "data/notes.jsonl" => text(bytes, "a note", "another"),
         _ => Some(bytes),
     });
-    assert!(refused("a changed note").await.contains("what came out of notes is not what went in"));
-    spoiled(&whole, &bad, |name, bytes| (name != "data/laps.jsonl").then_some(bytes));
-    assert!(refused("a missing table").await.contains("data/laps.jsonl is missing"));
-    spoiled(
-        &whole,
-        &bad,
-        |name, bytes| if name.starts_with("files/") { Some(b"FIT".to_vec()) } else { Some(bytes) },
+    assert!(
+        refused("a changed note").await.contains("table notes does not match the backup after restoring")
     );
+    write_tampered_copy(&whole, &bad, |name, bytes| (name != "data/laps.jsonl").then_some(bytes));
+    assert!(refused("a missing table").await.contains("data/laps.jsonl is missing"));
+    write_tampered_copy(&whole, &bad, |name, bytes| {
+        if name.starts_with("files/") { Some(b"FIT".to_vec()) } else { Some(bytes) }
+    });
     assert!(refused("another file").await.contains("is missing or damaged"));
-    spoiled(&whole, &bad, |name, bytes| match name {
+    write_tampered_copy(&whole, &bad, |name, bytes| match name {
         "notes.md" => text(bytes, "a note", "another"),
         _ => Some(bytes),
     });
     assert!(refused("another text").await.contains("notes.md was changed"));
-    spoiled(&whole, &bad, |name, bytes| (name != "activities.csv").then_some(bytes));
+    write_tampered_copy(&whole, &bad, |name, bytes| (name != "activities.csv").then_some(bytes));
     assert!(refused("a missing table for people").await.contains("activities.csv is missing"));
-    spoiled(&whole, &bad, |name, bytes| match name {
+    write_tampered_copy(&whole, &bad, |name, bytes| match name {
         "data/users.jsonl" => text(bytes, "\"name\"", "\"rank\""),
         _ => Some(bytes),
     });
-    assert!(refused("an unknown column").await.contains("there is no column rank"));
-    spoiled(&whole, &bad, |name, bytes| match name {
+    assert!(refused("an unknown column").await.contains("unknown column rank"));
+    write_tampered_copy(&whole, &bad, |name, bytes| match name {
         "manifest.json" => text(bytes, "m0001_foundation\"", "m0001_foundation\", \"m9999_later\""),
         _ => Some(bytes),
     });
     assert!(refused("a newer one").await.contains("newer version"));
-    spoiled(&whole, &bad, |name, bytes| (name != "manifest.json").then_some(bytes));
-    assert!(refused("no export").await.contains("no export of local-fitness"));
+    write_tampered_copy(&whole, &bad, |name, bytes| (name != "manifest.json").then_some(bytes));
+    assert!(refused("no export").await.contains("not a local-fitness export"));
     let bytes = std::fs::read(&whole).unwrap();
     for part in [0, 1, 10, 50, 99] {
         std::fs::write(&bad, &bytes[..bytes.len() * part / 100]).unwrap();
         refused(&format!("cut at {part} percent")).await;
     }
-    // Where one bit is another, either nothing is made, or it was in what the ZIP notes of its parts and not in them.
+    // A flipped bit is either detected, or it is in ZIP metadata that does not affect the content.
     let parts = |path: &Path| -> Option<BTreeMap<String, Vec<u8>>> {
         let mut zip = zip::ZipArchive::new(File::open(path).ok()?).ok()?;
         let count = zip.len();
@@ -331,7 +331,7 @@ async fn an_export_that_was_changed_is_refused_and_nothing_is_made() {
         let place = bytes.len() * step / 60;
         flipped[place] ^= 1 << (step % 8);
         std::fs::write(&bad, &flipped).unwrap();
-        let taken = take_over(Location::parse(there.as_os_str()).unwrap(), &bad).await;
+        let taken = restore_export(Location::parse(there.as_os_str()).unwrap(), &bad).await;
         if let Ok((store, _)) = taken {
             store.close().await;
             assert_eq!(parts(&bad).as_ref(), Some(&said), "a bit of byte {place}");
@@ -340,7 +340,7 @@ async fn an_export_that_was_changed_is_refused_and_nothing_is_made() {
         assert!(!there.exists(), "a bit of byte {place}");
     }
     let location = |url: &str| Location::parse(OsStr::new(url)).unwrap();
-    let why = take_over(location(db.url()), &whole).await.map(|_| ()).unwrap_err().to_string();
+    let why = restore_export(location(db.url()), &whole).await.map(|_| ()).unwrap_err().to_string();
     assert!(why.contains("is not empty"), "{why}");
-    take_over(Location::parse(there.as_os_str()).unwrap(), &whole).await.unwrap();
+    restore_export(Location::parse(there.as_os_str()).unwrap(), &whole).await.unwrap();
 }

@@ -1,9 +1,9 @@
-//! The demo athlete's files, made once for all tests, and imports of them.
+//! Files of the demo athlete, generated once for all tests, and helpers to import them.
 
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::UserId;
-use fitness_demo::Demo;
-use fitness_ingest::{Import, Outcome, Stop, import};
+use fitness_demo::DemoAthlete;
+use fitness_ingest::{ImportOutcome, ImportRequest, StopSignal, import};
 use fitness_store::Store;
 use fitness_store::testkit::now;
 use std::fs::File;
@@ -11,30 +11,30 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// Three weeks of a runner's life: one export, and the same unpacked.
-pub(crate) struct Made {
+/// Three weeks of the demo athlete, as an export and unpacked.
+pub(crate) struct DemoExport {
     _directory: TempDir,
     pub(crate) zip: PathBuf,
-    /// Every file in it, inner archives unpacked too.
+    /// All files, including those of inner archives.
     pub(crate) files: Vec<PathBuf>,
-    /// How many activities they are about.
+    /// Number of activities.
     pub(crate) activities: u64,
 }
 
-/// The day the demo ends: the test kit's today.
+/// Last day of the demo, which is today in the test kit.
 pub(crate) fn today() -> Day {
     Day::at(now(), chrono_tz::Tz::UTC)
 }
 
-pub(crate) fn made() -> &'static Made {
-    static MADE: OnceLock<Made> = OnceLock::new();
-    MADE.get_or_init(|| {
+pub(crate) fn demo_export() -> &'static DemoExport {
+    static EXPORT: OnceLock<DemoExport> = OnceLock::new();
+    EXPORT.get_or_init(|| {
         let directory = TempDir::new().unwrap();
         let zip = directory.path().join("export.zip");
-        let demo = Demo { weeks: 3, ..Demo::new(7, today(), chrono_tz::Tz::UTC) };
+        let demo = DemoAthlete { weeks: 3, ..DemoAthlete::new(7, today(), chrono_tz::Tz::UTC) };
         let written = demo.export(File::create(&zip).unwrap(), &mut |_, _| {}).unwrap();
         let files = unpack(&zip, &directory.path().join("unpacked"));
-        Made { _directory: directory, zip, files, activities: written.activities as u64 }
+        DemoExport { _directory: directory, zip, files, activities: written.activities as u64 }
     })
 }
 
@@ -59,19 +59,19 @@ fn unpack(zip: &Path, to: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Imports as somebody would who wants everything read again.
-pub(crate) async fn take(store: &Store, user: UserId, paths: &[PathBuf]) -> Outcome {
-    let wanted = Import { user, paths: paths.to_vec(), again: true, count_first: false };
-    import(store, wanted, clock, &mut (), &Stop::default()).await.unwrap()
+/// Imports with `--again`.
+pub(crate) async fn reimport(store: &Store, user: UserId, paths: &[PathBuf]) -> ImportOutcome {
+    let wanted = ImportRequest { user, paths: paths.to_vec(), reimport: true, count_first: false };
+    import(store, wanted, clock, &mut (), &StopSignal::default()).await.unwrap()
 }
 
 pub(crate) fn clock() -> Instant {
     now()
 }
 
-/// Drops everything that was worked out and works it out again, from nothing.
-pub(crate) async fn work_out_anew(store: &Store, user: UserId) {
-    store.drop_derived(user, clock()).await.unwrap();
-    let worked = fitness_ingest::recompute(store, user, &mut |_| {}, &Stop::default()).await.unwrap();
+/// Deletes all computed metrics and recomputes them.
+pub(crate) async fn recompute_from_scratch(store: &Store, user: UserId) {
+    store.delete_computed_metrics(user, clock()).await.unwrap();
+    let worked = fitness_ingest::recompute(store, user, &mut |_| {}, &StopSignal::default()).await.unwrap();
     assert!(worked.measured > 0 && worked.judged == worked.measured && worked.days > 0, "{worked:?}");
 }

@@ -1,4 +1,4 @@
-//! Whole imports, of files made for it and of real ones where they are present, on both databases.
+//! Integration tests of imports, syncs, exports and metrics on SQLite and PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod data_frontier;

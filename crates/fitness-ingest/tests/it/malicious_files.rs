@@ -1,14 +1,15 @@
-//! A broken or hostile file costs one line, and the rest goes on. Guarantee 8. (`fitness-sources` has the long list.)
+//! Broken and malicious files are skipped with one reason each. Guarantee 8. More cases are in
+//! `fitness-sources`.
 
-use crate::fixtures::{made, take};
+use crate::fixtures::{demo_export, reimport};
 use fitness_store::on_both_databases;
 use std::io::Write as _;
 
 on_both_databases! {
-    async fn each_bad_file_costs_one_line_and_the_rest_goes_on(db) {
+    async fn each_bad_file_is_skipped_with_one_reason(db) {
         let ann = db.user("Ann").await;
         let folder = tempfile::TempDir::new().unwrap();
-        let run = made().files.iter().find(|path| path.extension().is_some_and(|e| e == "fit")).unwrap();
+        let run = demo_export().files.iter().find(|path| path.extension().is_some_and(|e| e == "fit")).unwrap();
         let good = std::fs::read(run).unwrap();
         let put = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
         let deep = "[".repeat(100_000);
@@ -27,13 +28,13 @@ on_both_databases! {
             put(name, bytes);
         }
         put("good.fit", &good);
-        // The same run with a NUL and an escape sequence in its name, in JSON.
+        // The same run with a NUL and an escape sequence in its name.
         let mut zip = zip::ZipWriter::new(std::fs::File::create(folder.path().join("odd.zip")).unwrap());
         zip.start_file("DI_CONNECT/a_summarizedActivities.json", zip::write::SimpleFileOptions::default()).unwrap();
         zip.write_all(br#"[{"summarizedActivitiesExport":[{"activityId":1,"name":"a\u0000b\u001b[31m","activityType":"running",
             "beginTimestamp":1780000000000,"startTimeGmt":1780000000000,"duration":1800000,"distance":500000}]}]"#).unwrap();
         zip.finish().unwrap();
-        let outcome = take(&db.store, ann, &[folder.path().to_owned()]).await;
+        let outcome = reimport(&db.store, ann, &[folder.path().to_owned()]).await;
         let mut named: Vec<&str> = outcome.skipped.iter().map(|skip| skip.path.rsplit('/').next().unwrap()).collect();
         named.sort_unstable();
         let mut expected: Vec<&str> = bad.iter().map(|(name, _)| *name).collect();

@@ -1,46 +1,48 @@
-//! Seed 001's test of its data layer: a seeded morning is read back as it was seeded, from nothing but that database. When
-//! the seeded value changes, the test fails, and fails with the same words wherever it runs.
+//! A known morning in the database gives exactly the expected daily snapshot. A changed input is
+//! reported with a stable message.
 
-use fitness_core::adherence::data_frontier::Evidence;
-use fitness_core::coach_api::CoachDesk as _;
-use fitness_core::coach_api::requests::AskDay;
+use fitness_core::adherence::data_frontier::CoverageEvidence;
+use fitness_core::coach_api::CoachApi as _;
+use fitness_core::coach_api::requests::DayRequest;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::note::Author;
-use fitness_core::domain::source_record::{DayReport, SourceKind};
+use fitness_core::domain::source_record::{DayRecord, SourceKind};
 use fitness_core::domain::units::TimeSpan;
 use fitness_core::domain::wellness::{DailyWellness, Sleep};
-use fitness_ingest::{Stop, recompute};
+use fitness_ingest::{StopSignal, recompute};
 use fitness_store::testkit::{TestDb, june, now};
-use fitness_store::{Batch, on_both_databases};
+use fitness_store::{ImportBatch, on_both_databases};
 
-/// What is seeded for the seed's day: the night's heart rate variability, and minutes of sleep.
+/// HRV in milliseconds, and minutes of sleep.
 #[derive(Clone, Copy)]
-struct Seeded {
+struct SeededMorning {
     hrv: f64,
     asleep: i64,
 }
 
-/// The seed's row: a recovery of 72 after 444 minutes of sleep. Recovery is worked out here, from this night and the sixty
-/// before it.
-const ROW: Seeded = Seeded { hrv: 63.6, asleep: 444 };
+/// Gives a recovery of 72, computed from this night and the sixty before it.
+const ROW: SeededMorning = SeededMorning { hrv: 63.6, asleep: 444 };
 const DAY: u32 = 6;
 
-/// Seeds a database, reads the day through the desk, and says what is not as the seed asserts it.
-async fn snapshot_reads_the_seeded_row(db: &TestDb, seeded: Seeded) -> Result<(), String> {
+/// Stores the morning, reads the snapshot through the coach API, and returns the first difference.
+async fn snapshot_reads_the_seeded_row(db: &TestDb, seeded: SeededMorning) -> Result<(), String> {
     let ann = db.user("Ann").await;
-    let mut days: Vec<DayReport> = (1..=60)
+    let mut days: Vec<DayRecord> = (1..=60)
         .map(|ago| {
-            // An ordinary sixty nights: sixty milliseconds, give or take.
+            // About 60 ms.
             let hrv = 60.0 + f64::from(ago % 7) - 3.0;
-            night(june(DAY).plus(-i64::from(ago)), hrv, 440 + i64::from(ago % 5) * 6)
+            night(june(DAY).plus_days(-i64::from(ago)), hrv, 440 + i64::from(ago % 5) * 6)
         })
         .collect();
     days.push(night(june(DAY), seeded.hrv, seeded.asleep));
-    db.store.take_in(ann, Batch { days, ..Batch::default() }, now()).await.unwrap();
-    db.imported(ann, Evidence::Declared { day: june(DAY), said_at: now() }).await;
-    recompute(&db.store, ann, &mut |_| {}, &Stop::default()).await.unwrap();
-    let desk = db.store.coaching_desk(ann, Author::Coach, now(), "http://127.0.0.1:8787").await.unwrap();
-    let snapshot = desk.daily_snapshot(AskDay { date: Some(june(DAY)) }).await.unwrap();
+    db.store
+        .import_batch(ann, ImportBatch { day_records: days, ..ImportBatch::default() }, now())
+        .await
+        .unwrap();
+    db.finish_import(ann, CoverageEvidence::Declared { day: june(DAY), declared_at: now() }).await;
+    recompute(&db.store, ann, &mut |_| {}, &StopSignal::default()).await.unwrap();
+    let api = db.store.coach_api(ann, Author::Coach, now(), "http://127.0.0.1:8787").await.unwrap();
+    let snapshot = api.daily_snapshot(DayRequest { date: Some(june(DAY)) }).await.unwrap();
     for (fact, expected) in [("recovery", "72"), ("sleep_last_night", "7h 24m")] {
         let found = snapshot.facts.get(fact).map_or("missing", |fact| fact.shown.as_str());
         if found != expected {
@@ -50,15 +52,15 @@ async fn snapshot_reads_the_seeded_row(db: &TestDb, seeded: Seeded) -> Result<()
     Ok(())
 }
 
-fn night(day: Day, hrv: f64, asleep: i64) -> DayReport {
+fn night(day: Day, hrv: f64, asleep: i64) -> DayRecord {
     let sleep = Sleep { asleep: Some(TimeSpan::from_mins(asleep)), ..Sleep::default() };
     let wellness = DailyWellness {
         hrv_ms: Some(hrv),
         resting_heart_rate: Some(48),
         sleep: Some(sleep),
-        ..DailyWellness::unknown(day)
+        ..DailyWellness::empty(day)
     };
-    DayReport { kind: SourceKind::GarminExport, part: "uds".to_owned(), wellness, as_of: None, raw: None }
+    DayRecord { kind: SourceKind::GarminExport, dataset: "uds".to_owned(), wellness, as_of: None, raw: None }
 }
 
 on_both_databases! {
@@ -66,13 +68,13 @@ on_both_databases! {
         assert_eq!(snapshot_reads_the_seeded_row(&db, ROW).await, Ok(()));
     }
 
-    async fn a_changed_seed_fails_with_the_same_words_everywhere(db) {
-        let told = snapshot_reads_the_seeded_row(&db, Seeded { hrv: 63.2, ..ROW }).await;
+    async fn changed_recovery_is_reported_with_the_same_message(db) {
+        let told = snapshot_reads_the_seeded_row(&db, SeededMorning { hrv: 63.2, ..ROW }).await;
         assert_eq!(told, Err("recovery of 2026-06-06: 70 is not 72".to_owned()));
     }
 
-    async fn so_does_a_changed_night(db) {
-        let told = snapshot_reads_the_seeded_row(&db, Seeded { asleep: 443, ..ROW }).await;
+    async fn changed_night_is_reported_with_the_same_message(db) {
+        let told = snapshot_reads_the_seeded_row(&db, SeededMorning { asleep: 443, ..ROW }).await;
         assert_eq!(told, Err("sleep_last_night of 2026-06-06: 7h 23m is not 7h 24m".to_owned()));
     }
 }

@@ -1,6 +1,6 @@
-//! Lines none of which is longer than a message may be.
+//! Line reader with a maximum line length, so that a client cannot exhaust memory.
 
-use crate::MAX_MESSAGE;
+use crate::MAX_MESSAGE_BYTES;
 use rmcp::model::RequestId;
 use serde_json::Value;
 use std::pin::Pin;
@@ -8,107 +8,108 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// What is wrong with a line that is not handed on.
+/// A line that is not passed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Unread {
-    /// A request with this id, longer than a message may be.
+pub(super) enum RejectedLine {
+    /// A request with this id over [`MAX_MESSAGE_BYTES`].
     TooLong(RequestId),
-    /// No JSON at all.
     NotJson,
 }
 
-/// Hands on whole lines of JSON. Of one that is too long nothing is kept but the id of the request it is, which is told; that
-/// one is no JSON is told as well.
+/// Passes on whole lines of JSON. A line that is too long is discarded except for its request id;
+/// rejected lines are reported over a channel.
 #[derive(Debug)]
-pub(super) struct ShortLines<R> {
+pub(super) struct BoundedLines<R> {
     read: R,
-    /// The line that has begun.
+    /// The current, incomplete line.
     line: Vec<u8>,
-    /// Set while the rest of a line is let go.
-    letting_go: Option<IdSeeker>,
-    /// What is to be handed on, and how far it has been.
-    whole: Vec<u8>,
-    handed_on: usize,
-    unread: UnboundedSender<Unread>,
+    /// Set while the rest of a line is discarded.
+    discarding: Option<IdScanner>,
+    /// Bytes to pass on, and how many of them have been read.
+    ready: Vec<u8>,
+    ready_position: usize,
+    rejected: UnboundedSender<RejectedLine>,
 }
 
-impl<R> ShortLines<R> {
-    pub(super) const fn new(read: R, unread: UnboundedSender<Unread>) -> Self {
-        Self { read, line: Vec::new(), letting_go: None, whole: Vec::new(), handed_on: 0, unread }
+impl<R> BoundedLines<R> {
+    pub(super) const fn new(read: R, rejected: UnboundedSender<RejectedLine>) -> Self {
+        Self { read, line: Vec::new(), discarding: None, ready: Vec::new(), ready_position: 0, rejected }
     }
 
-    fn take(&mut self, bytes: &[u8]) {
+    fn push_bytes(&mut self, bytes: &[u8]) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            if self.letting_go.is_none() && self.line.len() + part.len() > MAX_MESSAGE {
-                let mut seeker = IdSeeker::default();
-                seeker.read(&self.line);
+            if self.discarding.is_none() && self.line.len() + part.len() > MAX_MESSAGE_BYTES {
+                let mut scanner = IdScanner::default();
+                scanner.read(&self.line);
                 self.line = Vec::new();
-                self.letting_go = Some(seeker);
+                self.discarding = Some(scanner);
             }
-            match &mut self.letting_go {
-                Some(seeker) => seeker.read(part),
+            match &mut self.discarding {
+                Some(scanner) => scanner.read(part),
                 None => self.line.extend_from_slice(part),
             }
             if part.ends_with(b"\n") {
-                let too_long = self.letting_go.take().and_then(|seeker| seeker.found).map(Unread::TooLong);
-                // Read as whoever reads it next does: what is ignored may be nested without end, or be no text.
+                let too_long =
+                    self.discarding.take().and_then(|scanner| scanner.found).map(RejectedLine::TooLong);
+                // Parsed into `Value` as the next reader does, so that both apply the same depth
+                // limit.
                 let is_json = self.line.trim_ascii().is_empty()
                     || serde_json::from_slice::<Value>(self.line.trim_ascii()).is_ok();
                 if is_json {
-                    self.whole.append(&mut self.line);
+                    self.ready.append(&mut self.line);
                 }
                 self.line.clear();
-                if let Some(unread) = too_long.or((!is_json).then_some(Unread::NotJson)) {
-                    // When nobody answers any more, nobody asks any more either.
-                    drop(self.unread.send(unread));
+                if let Some(unread) = too_long.or((!is_json).then_some(RejectedLine::NotJson)) {
+                    // The receiver is gone only when the transport is closed.
+                    drop(self.rejected.send(unread));
                 }
             }
         }
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for ShortLines<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for BoundedLines<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<std::io::Result<()>> {
         loop {
-            if let Some(rest) = self.whole.get(self.handed_on..).filter(|rest| !rest.is_empty()) {
+            if let Some(rest) = self.ready.get(self.ready_position..).filter(|rest| !rest.is_empty()) {
                 let length = rest.len().min(buffer.remaining());
                 buffer.put_slice(&rest[..length]);
-                self.handed_on += length;
+                self.ready_position += length;
                 return Poll::Ready(Ok(()));
             }
-            self.whole.clear();
-            self.handed_on = 0;
+            self.ready.clear();
+            self.ready_position = 0;
             let mut bytes = [0; 8 * 1024];
             let mut read = ReadBuf::new(&mut bytes);
             ready!(Pin::new(&mut self.read).poll_read(context, &mut read))?;
             if read.filled().is_empty() {
-                // A line that never ended is no message.
+                // End of input: an unfinished line is dropped.
                 return Poll::Ready(Ok(()));
             }
-            self.take(read.filled());
+            self.push_bytes(read.filled());
         }
     }
 }
 
-/// Looks for the `id` of a JSON object that is too long to be held.
+/// Finds the top-level `id` of a JSON object without keeping the object.
 #[derive(Debug, Default)]
-struct IdSeeker {
+struct IdScanner {
     depth: usize,
     in_text: bool,
     escaped: bool,
-    /// The key or the plain value that is being read, as far as it can matter.
+    /// Top-level key or value being read, up to [`Self::MAX_ID_BYTES`].
     token: Vec<u8>,
     is_id: bool,
     found: Option<RequestId>,
 }
 
-impl IdSeeker {
-    /// No id of a well-meant client is longer.
-    const LONGEST: usize = 256;
+impl IdScanner {
+    /// Longer ids are ignored.
+    const MAX_ID_BYTES: usize = 256;
 
     fn read(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|byte| self.step(*byte));
@@ -116,7 +117,7 @@ impl IdSeeker {
 
     fn step(&mut self, byte: u8) {
         if self.in_text {
-            self.keep(byte);
+            self.push_byte(byte);
             match byte {
                 _ if self.escaped => self.escaped = false,
                 b'\\' => self.escaped = true,
@@ -128,7 +129,7 @@ impl IdSeeker {
         match byte {
             b'"' => {
                 self.in_text = true;
-                self.keep(byte);
+                self.push_byte(byte);
             }
             b'{' | b'[' => self.depth += 1,
             b'}' | b']' => {
@@ -140,13 +141,13 @@ impl IdSeeker {
                 self.token.clear();
             }
             b',' => self.end_value(),
-            _ => self.keep(byte),
+            _ => self.push_byte(byte),
         }
     }
 
-    fn keep(&mut self, byte: u8) {
+    fn push_byte(&mut self, byte: u8) {
         let matters = self.in_text || !byte.is_ascii_whitespace();
-        if matters && self.depth == 1 && self.token.len() < Self::LONGEST {
+        if matters && self.depth == 1 && self.token.len() < Self::MAX_ID_BYTES {
             self.token.push(byte);
         }
     }
@@ -167,14 +168,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn sought(line: &str) -> Value {
-        let mut seeker = IdSeeker::default();
-        seeker.read(line.as_bytes());
-        seeker.found.map_or(Value::Null, |id| json!(id))
+    fn scan_id(line: &str) -> Value {
+        let mut scanner = IdScanner::default();
+        scanner.read(line.as_bytes());
+        scanner.found.map_or(Value::Null, |id| json!(id))
     }
 
     #[test]
-    fn the_id_is_found_wherever_it_stands_and_nothing_else_is_taken_for_it() {
+    fn only_the_top_level_id_is_found() {
         let long = "x".repeat(1000);
         for (line, id) in [
             (json!({ "id": 7, "method": long }).to_string(), json!(7)),
@@ -189,7 +190,7 @@ mod tests {
             (r#""id":7"#.to_owned(), Value::Null),
             ("}}}]]]:::,,,\"".to_owned(), Value::Null),
         ] {
-            assert_eq!(sought(&line), id, "{}", line.chars().take(60).collect::<String>());
+            assert_eq!(scan_id(&line), id, "{}", line.chars().take(60).collect::<String>());
         }
     }
 }

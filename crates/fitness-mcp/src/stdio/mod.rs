@@ -1,9 +1,9 @@
-//! One client over standard input and output.
+//! MCP over standard input and output, for one client.
 
 mod bounded_lines;
 
-use crate::{Guest, MAX_MESSAGE, Prompts, Server};
-use bounded_lines::{ShortLines, Unread};
+use crate::{MAX_MESSAGE_BYTES, McpClient, McpServer, Prompts};
+use bounded_lines::{BoundedLines, RejectedLine};
 use rmcp::model::ErrorData;
 use rmcp::serve_server;
 use rmcp::service::{QuitReason, RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
@@ -17,41 +17,39 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 /// Why serving over stdio ended before the client closed its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The client did not begin as the protocol says.
     #[error("the client did not speak the Model Context Protocol: {0}")]
-    NotUnderstood(String),
-    /// The server's own task failed.
+    Handshake(String),
+    /// The server task panicked or was cancelled.
     #[error("the server stopped: {0}")]
     Stopped(String),
 }
 
-/// Serves one guest over standard input and output until the client closes them. Nothing else may be printed to standard
-/// output meanwhile: it carries the protocol.
-///
-/// # Errors
-/// That the client does not speak the protocol.
-pub async fn serve_stdio(guest: Guest, prompts: Prompts) -> Result<(), ServeError> {
-    serve_on(guest, prompts, tokio::io::stdin(), tokio::io::stdout()).await
+/// Serves one client over standard input and output until it closes them. Nothing else may be
+/// printed to standard output meanwhile: it carries the protocol.
+pub async fn serve_stdio(client: McpClient, prompts: Prompts) -> Result<(), ServeError> {
+    serve_streams(client, prompts, tokio::io::stdin(), tokio::io::stdout()).await
 }
 
-/// Serves one guest over a pair of streams, one JSON message a line.
-///
-/// # Errors
-/// That the client does not speak the protocol.
-pub async fn serve_on<R, W>(guest: Guest, prompts: Prompts, read: R, write: W) -> Result<(), ServeError>
+/// Serves one client over a pair of streams, one JSON message per line.
+pub async fn serve_streams<R, W>(
+    client: McpClient,
+    prompts: Prompts,
+    read: R,
+    write: W,
+) -> Result<(), ServeError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let transport = Lines::of(read, write);
-    let running = match serve_server(Server::of(guest, Arc::new(prompts)), transport).await {
+    let transport = LineTransport::new(read, write);
+    let running = match serve_server(McpServer::for_client(client, Arc::new(prompts)), transport).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
-        // What was received is not repeated: it may be long, and it is foreign.
+        // The received message is not repeated: it may be long, and it is untrusted.
         Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
-            return Err(ServeError::NotUnderstood("it began with something else than a request".to_owned()));
+            return Err(ServeError::Handshake("the first message was not a request".to_owned()));
         }
-        Err(why) => return Err(ServeError::NotUnderstood(why.to_string())),
+        Err(why) => return Err(ServeError::Handshake(why.to_string())),
     };
     match running.waiting().await {
         Ok(QuitReason::JoinError(why)) | Err(why) => Err(ServeError::Stopped(why.to_string())),
@@ -59,42 +57,41 @@ where
     }
 }
 
-/// One JSON message a line. A request that is too long to be read, and a line that is no JSON, are answered with that, as
-/// they are over HTTP.
-struct Lines<R: AsyncRead + Unpin, W: AsyncWrite> {
-    inner: AsyncRwTransport<RoleServer, ShortLines<R>, W>,
-    unread: UnboundedReceiver<Unread>,
+/// One JSON message per line. An oversized request and a line that is not JSON get an error
+/// response, as over HTTP.
+struct LineTransport<R: AsyncRead + Unpin, W: AsyncWrite> {
+    inner: AsyncRwTransport<RoleServer, BoundedLines<R>, W>,
+    rejected: UnboundedReceiver<RejectedLine>,
 }
 
-impl<R, W> Lines<R, W>
+impl<R, W> LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    fn of(read: R, write: W) -> Self {
-        let (tell, unread) = unbounded_channel();
-        let inner = AsyncRwTransport::new_server(ShortLines::new(read, tell), write);
-        Self { inner: inner.with_max_line_length(MAX_MESSAGE), unread }
+    fn new(read: R, write: W) -> Self {
+        let (sender, rejected) = unbounded_channel();
+        let inner = AsyncRwTransport::new_server(BoundedLines::new(read, sender), write);
+        Self { inner: inner.with_max_line_length(MAX_MESSAGE_BYTES), rejected }
     }
 
     fn refuse(
         &mut self,
-        unread: Unread,
+        unread: RejectedLine,
     ) -> impl Future<Output = Result<(), std::io::Error>> + Send + 'static {
         let (error, id) = match unread {
-            Unread::TooLong(id) => {
-                let sentence = format!(
-                    "The message is longer than {MAX_MESSAGE} bytes and was not read. Send a shorter one."
-                );
+            RejectedLine::TooLong(id) => {
+                let sentence =
+                    format!("Message too long: more than {MAX_MESSAGE_BYTES} bytes. Send a shorter one.");
                 (ErrorData::invalid_request(sentence, None), Some(id))
             }
-            Unread::NotJson => (ErrorData::parse_error("This line is not JSON.", None), None),
+            RejectedLine::NotJson => (ErrorData::parse_error("This line is not JSON.", None), None),
         };
         self.inner.send(TxJsonRpcMessage::<RoleServer>::error(error, id))
     }
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -112,13 +109,14 @@ where
         loop {
             tokio::select! {
                 biased;
-                Some(unread) = self.unread.recv() => {
-                    // Whoever waits here may be told to stop at any moment; the answer is sent all the same.
+                Some(unread) = self.rejected.recv() => {
+                    // Spawned, because this future may be cancelled and the response must still be
+                    // sent.
                     tokio::spawn(self.refuse(unread));
                 }
                 message = self.inner.receive() => {
                     if message.is_none() {
-                        while let Ok(unread) = self.unread.try_recv() {
+                        while let Ok(unread) = self.rejected.try_recv() {
                             self.refuse(unread).await.ok()?;
                         }
                     }

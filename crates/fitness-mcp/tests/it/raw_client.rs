@@ -1,8 +1,8 @@
-//! Clients made by hand, so that a test sees every byte.
+//! Hand-written HTTP and stdio clients, so that tests control every byte.
 
 use bytes::Bytes;
-use fitness_mcp::testkit::{Memory, prompts};
-use fitness_mcp::{Endpoint, Guest, HttpConfig, Scope, ServeError, http_service, serve_on};
+use fitness_mcp::testkit::{InMemoryAthlete, prompts};
+use fitness_mcp::{Endpoint, HttpConfig, McpClient, Scope, ServeError, http_service, serve_streams};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
@@ -11,28 +11,27 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
 
-pub(crate) const MODERN: &str = "2026-07-28";
-pub(crate) const OLD: &str = "2025-11-25";
-pub(crate) const BASE: &str = "http://127.0.0.1:8787";
+pub(crate) const CURRENT_VERSION: &str = "2026-07-28";
+pub(crate) const OLD_VERSION: &str = "2025-11-25";
+pub(crate) const BASE_URL: &str = "http://127.0.0.1:8787";
 
 /// An athlete with a brief.
-pub(crate) fn athlete(name: &str) -> Arc<Memory> {
-    Arc::new(Memory::new(name).with_brief(&format!("# Good morning, {name}")))
+pub(crate) fn athlete(name: &str) -> Arc<InMemoryAthlete> {
+    Arc::new(InMemoryAthlete::new(name).with_brief(&format!("# Good morning, {name}")))
 }
 
 pub(crate) fn endpoint() -> Endpoint {
-    http_service(prompts(), HttpConfig { base_url: BASE.to_owned(), ..HttpConfig::default() })
+    http_service(prompts(), HttpConfig { base_url: BASE_URL.to_owned(), ..HttpConfig::default() })
 }
 
-/// What came back over HTTP.
 #[derive(Debug)]
-pub(crate) struct Reply {
+pub(crate) struct HttpReply {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) text: String,
 }
 
-impl Reply {
+impl HttpReply {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("{self:?}"))
     }
@@ -48,14 +47,14 @@ impl Reply {
     }
 }
 
-/// A request as a client of the endpoint makes it; headers given here replace the usual ones, an empty one leaves it out.
+/// Sends a request. `headers` override the default ones; an empty value removes a header.
 pub(crate) async fn send(
     endpoint: &Endpoint,
-    guest: Option<&Guest>,
+    guest: Option<&McpClient>,
     method: &str,
     headers: &[(&str, &str)],
     body: impl Into<Bytes>,
-) -> Reply {
+) -> HttpReply {
     let mut request =
         Request::builder().method(method).uri("/mcp").body(Full::new(body.into())).expect("a request");
     let usual = [
@@ -76,91 +75,107 @@ pub(crate) async fn send(
     let reply = endpoint.handle(request).await;
     let (parts, body) = reply.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
-    Reply { status: parts.status, headers: parts.headers, text: String::from_utf8(body.to_vec()).unwrap() }
+    HttpReply {
+        status: parts.status,
+        headers: parts.headers,
+        text: String::from_utf8(body.to_vec()).unwrap(),
+    }
 }
 
 pub(crate) fn message(method: &str, params: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
 }
 
-/// The same as a client of the present protocol says it.
+/// A message of protocol 2026-07-28.
 pub(crate) fn modern_message(method: &str, params: &Value) -> Value {
     let mut message = message(method, params);
     message["params"]["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/protocolVersion": CURRENT_VERSION,
         "io.modelcontextprotocol/clientCapabilities": {},
         "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
     });
     message
 }
 
-/// Asks as a client of before 2026-07-28.
-pub(crate) async fn ask_old(endpoint: &Endpoint, guest: &Guest, method: &str, params: Value) -> Reply {
-    let headers = [("mcp-protocol-version", OLD)];
+/// Sends a request of the older protocol.
+pub(crate) async fn request_old(
+    endpoint: &Endpoint,
+    guest: &McpClient,
+    method: &str,
+    params: Value,
+) -> HttpReply {
+    let headers = [("mcp-protocol-version", OLD_VERSION)];
     send(endpoint, Some(guest), "POST", &headers, message(method, &params).to_string()).await
 }
 
-/// Asks as a client of 2026-07-28.
-pub(crate) async fn ask(endpoint: &Endpoint, guest: &Guest, method: &str, params: Value) -> Reply {
+/// Sends a request of protocol 2026-07-28.
+pub(crate) async fn request(
+    endpoint: &Endpoint,
+    guest: &McpClient,
+    method: &str,
+    params: Value,
+) -> HttpReply {
     let name = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str).unwrap_or_default();
-    let headers = [("mcp-protocol-version", MODERN), ("mcp-method", method), ("mcp-name", name)];
+    let headers = [("mcp-protocol-version", CURRENT_VERSION), ("mcp-method", method), ("mcp-name", name)];
     let message = modern_message(method, &params).to_string();
     send(endpoint, Some(guest), "POST", &headers, message).await
 }
 
-/// Calls a tool over HTTP, as a client of 2026-07-28.
-pub(crate) async fn call(endpoint: &Endpoint, guest: &Guest, tool: &str, input: Value) -> Value {
-    ask(endpoint, guest, "tools/call", json!({ "name": tool, "arguments": input })).await.result()
+/// Calls a tool with protocol 2026-07-28.
+pub(crate) async fn call(endpoint: &Endpoint, guest: &McpClient, tool: &str, input: Value) -> Value {
+    request(endpoint, guest, "tools/call", json!({ "name": tool, "arguments": input })).await.result()
 }
 
-/// A client over a pair of pipes.
-pub(crate) struct Pipes {
+/// A client of the stdio transport.
+pub(crate) struct PipeClient {
     write: WriteHalf<DuplexStream>,
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     server: JoinHandle<Result<(), ServeError>>,
 }
 
-impl Pipes {
-    pub(crate) fn open(memory: &Arc<Memory>, scope: Scope) -> Self {
+impl PipeClient {
+    pub(crate) fn open(memory: &Arc<InMemoryAthlete>, scope: Scope) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (read, write) = tokio::io::split(theirs);
-        let server = tokio::spawn(serve_on(memory.guest(scope), prompts(), read, write));
+        let server = tokio::spawn(serve_streams(memory.client(scope), prompts(), read, write));
         let (read, write) = tokio::io::split(ours);
         Self { write, lines: BufReader::new(read).lines(), server }
     }
 
-    /// Begins as a client of before 2026-07-28 does.
-    pub(crate) async fn open_old(memory: &Arc<Memory>, scope: Scope) -> Self {
+    /// Opens with the `initialize` handshake of the older protocol.
+    pub(crate) async fn open_old(memory: &Arc<InMemoryAthlete>, scope: Scope) -> Self {
         let mut pipes = Self::open(memory, scope);
         let hello = json!({
-            "protocolVersion": OLD, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
+            "protocolVersion": OLD_VERSION, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
         });
-        let reply = pipes.ask(&message("initialize", &hello)).await;
-        assert_eq!(reply["result"]["protocolVersion"], OLD, "{reply}");
-        pipes.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string()).await;
+        let reply = pipes.request(&message("initialize", &hello)).await;
+        assert_eq!(reply["result"]["protocolVersion"], OLD_VERSION, "{reply}");
+        pipes
+            .send_line(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string())
+            .await;
         pipes
     }
 
-    pub(crate) async fn say(&mut self, line: &str) {
-        self.say_bytes(line.as_bytes()).await;
+    pub(crate) async fn send_line(&mut self, line: &str) {
+        self.send_bytes(line.as_bytes()).await;
     }
 
-    pub(crate) async fn say_bytes(&mut self, line: &[u8]) {
+    pub(crate) async fn send_bytes(&mut self, line: &[u8]) {
         self.write.write_all(line).await.unwrap();
         self.write.write_all(b"\n").await.unwrap();
     }
 
-    pub(crate) async fn hear(&mut self) -> Value {
+    pub(crate) async fn receive(&mut self) -> Value {
         let line = self.lines.next_line().await.unwrap().expect("the server is there");
         serde_json::from_str(&line).unwrap()
     }
 
-    pub(crate) async fn ask(&mut self, message: &Value) -> Value {
-        self.say(&message.to_string()).await;
-        self.hear().await
+    pub(crate) async fn request(&mut self, message: &Value) -> Value {
+        self.send_line(&message.to_string()).await;
+        self.receive().await
     }
 
-    /// Closes the client's end and waits for the server to be done.
+    /// Closes the client's end and waits for the server to stop.
     pub(crate) async fn close(mut self) -> Result<(), ServeError> {
         self.write.shutdown().await.unwrap();
         drop((self.write, self.lines));
@@ -168,7 +183,7 @@ impl Pipes {
     }
 }
 
-/// Says that a test is skipped and why, and lets `./check` count it.
+/// Reports a skipped test, for the count in `./check`.
 pub(crate) fn skip(name: &str, reason: &str) {
     eprintln!("SKIPPED {name}: {reason}");
     if let Some(path) = std::env::var_os("FITNESS_SKIPS") {

@@ -1,14 +1,14 @@
-//! What the tools, prompts and resources answer.
+//! Results of tools, prompts and resources.
 
-use crate::raw_client::{ask, ask_old, athlete, call, endpoint};
-use crate::tool_list::{LEAVING, READING};
+use crate::raw_client::{athlete, call, endpoint, request, request_old};
+use crate::tool_list::{READ_TOOLS, WRITE_TOOLS};
 use fitness_mcp::Scope;
-use fitness_mcp::testkit::Memory;
+use fitness_mcp::testkit::InMemoryAthlete;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// An input that each tool takes.
-pub(crate) fn input(tool: &str) -> Value {
+/// A valid input for each tool.
+pub(crate) fn valid_input(tool: &str) -> Value {
     let week = json!({ "from": "2026-06-01", "through": "2026-06-07" });
     let proposal = json!({
         "modifications": [{
@@ -39,13 +39,13 @@ pub(crate) fn input(tool: &str) -> Value {
 }
 
 #[tokio::test]
-async fn every_answer_keeps_the_schema_it_was_announced_with() {
+async fn every_result_matches_the_output_schema() {
     let (ann, endpoint) = (athlete("Ann"), endpoint());
-    let guest = ann.guest(Scope::Draft);
-    let list = ask(&endpoint, &guest, "tools/list", json!({})).await.result();
+    let guest = ann.client(Scope::Draft);
+    let list = request(&endpoint, &guest, "tools/list", json!({})).await.result();
     for tool in list["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
-        let input = input(name);
+        let input = valid_input(name);
         jsonschema::validate(&tool["inputSchema"], &input).unwrap_or_else(|why| panic!("{name}: {why}"));
         let result = call(&endpoint, &guest, name, input).await;
         assert_eq!(result["isError"], false, "{name}: {result}");
@@ -61,41 +61,45 @@ async fn every_answer_keeps_the_schema_it_was_announced_with() {
         assert_eq!(serde_json::from_str::<Value>(text).unwrap(), *answer, "the text is the same answer");
         assert_eq!(text, answer.to_string(), "and compact");
     }
-    let kept: Vec<&str> = ann.left().iter().map(|(tool, _)| tool.as_str()).collect();
-    assert_eq!(kept, LEAVING);
+    let written: Vec<&str> = ann.writes().iter().map(|(tool, _)| tool.as_str()).collect();
+    assert_eq!(written, WRITE_TOOLS);
 }
 
 #[tokio::test]
-async fn what_waits_for_the_athlete_comes_with_its_link_in_words() {
+async fn pending_drafts_and_proposals_include_a_review_link() {
     let (ann, endpoint) = (athlete("Ann"), endpoint());
-    let guest = ann.guest(Scope::Draft);
-    for tool in LEAVING {
-        let result = call(&endpoint, &guest, tool, input(tool)).await;
+    let guest = ann.client(Scope::Draft);
+    for tool in WRITE_TOOLS {
+        let result = call(&endpoint, &guest, tool, valid_input(tool)).await;
         let link = result["structuredContent"]["review"].as_str().unwrap();
         let said = result["content"][1]["text"].as_str().unwrap();
         assert!(said.contains(link) && said.contains("Nothing has changed yet"), "{said}");
     }
-    for tool in READING {
-        let result = call(&endpoint, &guest, tool, input(tool)).await;
+    for tool in READ_TOOLS {
+        let result = call(&endpoint, &guest, tool, valid_input(tool)).await;
         assert_eq!(result["content"].as_array().unwrap().len(), 1, "{tool}");
     }
-    let draft = call(&endpoint, &guest, "draft_training_plan", input("draft_training_plan")).await;
+    let draft = call(&endpoint, &guest, "draft_training_plan", valid_input("draft_training_plan")).await;
     assert_eq!(draft["structuredContent"]["status"], "draft");
 }
 
 #[tokio::test]
-async fn what_went_wrong_is_told_to_the_model_in_sentences() {
+async fn tool_errors_are_returned_as_sentences() {
     let (ann, endpoint) = (athlete("Ann"), endpoint());
-    let guest = ann.guest(Scope::Draft);
+    let guest = ann.client(Scope::Draft);
     let wrong = [
-        ("draft_training_plan", json!({ "goal": "half", "race_date": "2020-01-01" }), "race day has passed"),
+        (
+            "draft_training_plan",
+            json!({ "goal": "half", "race_date": "2020-01-01" }),
+            "race date is in the past",
+        ),
         (
             "draft_training_plan",
             json!({ "goal": "half", "race_date": "2026-09-01", "status": "active" }),
             "status",
         ),
         ("daily_snapshot", json!({ "user_id": 2 }), "user_id"),
-        ("daily_snapshot", json!({ "date": "yesterday" }), "does not fit"),
+        ("daily_snapshot", json!({ "date": "yesterday" }), "Invalid input"),
         ("activity_detail", json!({ "activity_id": 8 }), "there is no such activity"),
         ("activity_detail", json!({}), "activity_id"),
         ("propose_week", json!({ "workouts": "none" }), "workouts"),
@@ -106,7 +110,7 @@ async fn what_went_wrong_is_told_to_the_model_in_sentences() {
         assert!(result["content"].to_string().contains(part), "{tool}: {result}");
         assert!(result.get("structuredContent").is_none(), "{tool}");
     }
-    assert!(ann.left().is_empty());
+    assert!(ann.writes().is_empty());
     let two =
         call(&endpoint, &guest, "draft_training_plan", json!({ "goal": "half", "race_date": "2020-01-01" }))
             .await;
@@ -114,27 +118,27 @@ async fn what_went_wrong_is_told_to_the_model_in_sentences() {
 }
 
 #[tokio::test]
-async fn two_prompts_are_offered_as_they_were_handed_in() {
+async fn both_prompts_are_listed_unchanged() {
     let (ann, endpoint) = (athlete("Ann"), endpoint());
-    let guest = ann.guest(Scope::Read);
-    let list = ask(&endpoint, &guest, "prompts/list", json!({})).await.result();
+    let guest = ann.client(Scope::Read);
+    let list = request(&endpoint, &guest, "prompts/list", json!({})).await.result();
     let names: Vec<_> = list["prompts"].as_array().unwrap().iter().map(|prompt| &prompt["name"]).collect();
     assert_eq!(names, ["coach", "brief"]);
     for (name, text) in [("coach", "You are a coach."), ("brief", "Write the brief.")] {
-        let prompt = ask(&endpoint, &guest, "prompts/get", json!({ "name": name })).await.result();
+        let prompt = request(&endpoint, &guest, "prompts/get", json!({ "name": name })).await.result();
         assert_eq!(
             prompt["messages"],
             json!([{ "role": "user", "content": { "type": "text", "text": text } }])
         );
     }
-    assert_eq!(ask(&endpoint, &guest, "prompts/get", json!({ "name": "admin" })).await.code(), -32602);
+    assert_eq!(request(&endpoint, &guest, "prompts/get", json!({ "name": "admin" })).await.code(), -32602);
 }
 
 #[tokio::test]
 async fn the_brief_the_plan_and_the_schemas_can_be_read() {
     let (ann, endpoint) = (athlete("Ann"), endpoint());
-    let guest = ann.guest(Scope::Read);
-    let list = ask(&endpoint, &guest, "resources/list", json!({})).await.result();
+    let guest = ann.client(Scope::Read);
+    let list = request(&endpoint, &guest, "resources/list", json!({})).await.result();
     let uris: Vec<&str> = list["resources"]
         .as_array()
         .unwrap()
@@ -151,7 +155,7 @@ async fn the_brief_the_plan_and_the_schemas_can_be_read() {
         ]
     );
     for (at, uri) in uris.iter().enumerate() {
-        let result = ask(&endpoint, &guest, "resources/read", json!({ "uri": uri })).await.result();
+        let result = request(&endpoint, &guest, "resources/read", json!({ "uri": uri })).await.result();
         let read = &result["contents"][0];
         assert_eq!((&read["uri"], &read["mimeType"]), (&json!(uri), &list["resources"][at]["mimeType"]));
         let text = read["text"].as_str().unwrap();
@@ -173,15 +177,15 @@ async fn the_brief_the_plan_and_the_schemas_can_be_read() {
 }
 
 #[tokio::test]
-async fn a_missing_resource_is_said_as_each_era_says_it() {
+async fn missing_resource_error_follows_the_protocol_version() {
     let endpoint = endpoint();
-    let guest = Arc::new(Memory::new("Ben")).guest(Scope::Read);
+    let guest = Arc::new(InMemoryAthlete::new("Ben")).client(Scope::Read);
     for uri in ["fitness://brief/latest", "fitness://brief/2026-06-08", "file:///etc/passwd", ""] {
         let params = json!({ "uri": uri });
-        let modern = ask(&endpoint, &guest, "resources/read", params.clone()).await;
-        let old = ask_old(&endpoint, &guest, "resources/read", params).await;
+        let modern = request(&endpoint, &guest, "resources/read", params.clone()).await;
+        let old = request_old(&endpoint, &guest, "resources/read", params).await;
         assert_eq!(old.code(), -32002, "{uri}");
-        // The header that must name the resource cannot be empty.
+        // The `Mcp-Name` header must not be empty.
         let expected = if uri.is_empty() { -32020 } else { -32602 };
         assert_eq!(modern.code(), expected, "{uri}");
     }

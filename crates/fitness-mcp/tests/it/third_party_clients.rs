@@ -1,11 +1,12 @@
-//! Clients that others wrote: the Python `mcp` and `fastmcp`, the Inspector, and the conformance suite.
+//! Third-party clients: Python `mcp` and `fastmcp`, the MCP Inspector and the conformance suite.
 //!
-//! `FITNESS_PYTHON` names a Python that has the two, `FITNESS_NODE_MODULES` the folder the two npm packages are in and
-//! `FITNESS_NODE` a Node.js of 22.19 or later. Where one is missing the test is skipped and says so.
+//! `FITNESS_PYTHON` is a Python with both packages, `FITNESS_NODE_MODULES` the folder of the npm
+//! packages and `FITNESS_NODE` a Node.js of 22.19 or later. If one is missing, the test is skipped
+//! and says so.
 
-use crate::raw_client::{MODERN, OLD, skip};
-use crate::responses::input;
-use crate::tool_list::{LEAVING, READING};
+use crate::raw_client::{CURRENT_VERSION, OLD_VERSION, skip};
+use crate::responses::valid_input;
+use crate::tool_list::{READ_TOOLS, WRITE_TOOLS};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ use tokio::process::{Child, Command};
 
 const TOKEN: &str = "a-token-of-the-test";
 
-/// The example that serves an athlete in memory. `cargo test` builds it along.
+/// Path of the example `serve`, which `cargo test` builds.
 fn example() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = test.parent().unwrap().parent().unwrap().join("examples").join("serve");
@@ -25,13 +26,13 @@ fn example() -> PathBuf {
     path
 }
 
-/// The example over HTTP, for as long as this lives.
-struct Served {
+/// The example over HTTP; stopped on drop.
+struct ExampleServer {
     url: String,
     _process: Child,
 }
 
-async fn served(token: &str, scope: &str) -> Served {
+async fn start_example(token: &str, scope: &str) -> ExampleServer {
     let mut process = Command::new(example())
         .args(["http", "0", token, scope])
         .stdin(Stdio::piped())
@@ -41,7 +42,7 @@ async fn served(token: &str, scope: &str) -> Served {
         .unwrap();
     let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
     let url = lines.next_line().await.unwrap().expect("the example says where it listens");
-    Served { url, _process: process }
+    ExampleServer { url, _process: process }
 }
 
 async fn run(command: &mut Command) -> Output {
@@ -49,7 +50,7 @@ async fn run(command: &mut Command) -> Output {
     tokio::time::timeout(Duration::from_secs(180), running).await.expect("it ends").unwrap()
 }
 
-/// A Python that has a package.
+/// A Python that can import a package.
 async fn python(package: &str) -> Option<OsString> {
     let python = std::env::var_os("FITNESS_PYTHON").unwrap_or_else(|| "python3".into());
     let import = format!("import {package}");
@@ -57,13 +58,19 @@ async fn python(package: &str) -> Option<OsString> {
     has.is_ok_and(|out| out.status.success()).then_some(python)
 }
 
-/// What the Python client says of a server.
-async fn told_by(python: &OsString, client: &str, mode: &str, calls: &[&str], server: &[&str]) -> Value {
+/// JSON report of the Python client about a server.
+async fn python_report(
+    python: &OsString,
+    client: &str,
+    mode: &str,
+    calls: &[&str],
+    server: &[&str],
+) -> Value {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/client.py");
     let mut command = Command::new(python);
     command.args([script, "--client", client, "--mode", mode]);
     for tool in calls {
-        command.args(["--call", tool, &input(tool).to_string()]);
+        command.args(["--call", tool, &valid_input(tool).to_string()]);
     }
     let out = run(command.args(server)).await;
     serde_json::from_slice(&out.stdout).unwrap_or_else(|_| panic!("{out:?}"))
@@ -74,14 +81,14 @@ fn names(told: &Value) -> Vec<&str> {
     tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-/// Every tool was listed, called and answered in the schema it has, which these clients check themselves.
-fn is_whole(told: &Value) {
-    let every: Vec<&str> = READING.iter().chain(&LEAVING).copied().collect();
+/// Every tool was listed and called; the clients validate the results against the schemas.
+fn assert_complete(told: &Value) {
+    let every: Vec<&str> = READ_TOOLS.iter().chain(&WRITE_TOOLS).copied().collect();
     assert_eq!(names(told), every);
     for (call, name) in told["calls"].as_array().unwrap().iter().zip(&every) {
         assert_eq!((&call["tool"], &call["is_error"]), (&json!(name), &json!(false)), "{call}");
         assert_eq!(call["structured"]["data_through"], "2026-06-08", "{call}");
-        if LEAVING.contains(name) {
+        if WRITE_TOOLS.contains(name) {
             let link = call["structured"]["review"].as_str().unwrap();
             assert!(call["texts"][1].as_str().unwrap().contains(link), "{call}");
         }
@@ -92,18 +99,18 @@ fn is_whole(told: &Value) {
     assert_eq!(told["resources"].as_array().unwrap().len(), 4);
 }
 
-async fn everything_by_python(client: &str, test: &str) {
+async fn check_with_python(client: &str, test: &str) {
     let Some(python) = python(client).await else {
         return skip(test, &format!("the Python package {client} is not installed"));
     };
-    let every: Vec<&str> = READING.iter().chain(&LEAVING).copied().collect();
-    let (example, http) = (example(), served(TOKEN, "draft").await);
+    let every: Vec<&str> = READ_TOOLS.iter().chain(&WRITE_TOOLS).copied().collect();
+    let (example, http) = (example(), start_example(TOKEN, "draft").await);
     let stdio = ["--command", example.to_str().unwrap(), "stdio"];
     let with_token = ["--url", &http.url, "--token", TOKEN];
-    for (mode, version) in [("auto", MODERN), ("legacy", OLD)] {
+    for (mode, version) in [("auto", CURRENT_VERSION), ("legacy", OLD_VERSION)] {
         for server in [&stdio[..], &with_token[..]] {
-            let told = told_by(&python, client, mode, &every, server).await;
-            is_whole(&told);
+            let told = python_report(&python, client, mode, &every, server).await;
+            assert_complete(&told);
             if client == "mcp" {
                 assert_eq!(told["protocol"], version);
                 assert_eq!(told["server"]["name"], "local-fitness");
@@ -111,12 +118,12 @@ async fn everything_by_python(client: &str, test: &str) {
         }
     }
     for token in [&["--url", &http.url][..], &["--url", &http.url, "--token", "wrong"]] {
-        let told = told_by(&python, client, "auto", &[], token).await;
+        let told = python_report(&python, client, "auto", &[], token).await;
         assert!(told["refused"].is_string(), "{told}");
     }
     let reading = [&stdio[..], &["read"]].concat();
-    let told = told_by(&python, client, "auto", &LEAVING, &reading).await;
-    assert_eq!(names(&told), READING);
+    let told = python_report(&python, client, "auto", &WRITE_TOOLS, &reading).await;
+    assert_eq!(names(&told), READ_TOOLS);
     for call in told["calls"].as_array().unwrap() {
         assert_eq!(call["is_error"], true);
         assert!(call["texts"][0].as_str().unwrap().contains("may only read"), "{call}");
@@ -125,16 +132,16 @@ async fn everything_by_python(client: &str, test: &str) {
 
 #[tokio::test]
 async fn the_python_client_lists_and_calls_everything() {
-    everything_by_python("mcp", "the_python_client_lists_and_calls_everything").await;
+    check_with_python("mcp", "the_python_client_lists_and_calls_everything").await;
 }
 
 #[tokio::test]
 async fn fastmcp_lists_and_calls_everything() {
-    everything_by_python("fastmcp", "fastmcp_lists_and_calls_everything").await;
+    check_with_python("fastmcp", "fastmcp_lists_and_calls_everything").await;
 }
 
-/// A program of an npm package, with a Node.js that can run it; otherwise why there is none.
-async fn npm(script: &str) -> Result<(OsString, PathBuf), String> {
+/// An npm program and the Node.js to run it, or why there is none.
+async fn find_npm_program(script: &str) -> Result<(OsString, PathBuf), String> {
     let folder = std::env::var_os("FITNESS_NODE_MODULES").ok_or("FITNESS_NODE_MODULES is not set")?;
     let script_path = PathBuf::from(folder).join(".bin").join(script);
     if !script_path.exists() {
@@ -153,11 +160,12 @@ async fn npm(script: &str) -> Result<(OsString, PathBuf), String> {
 
 #[tokio::test]
 async fn the_inspector_lists_and_calls() {
-    let (node, script) = match npm("mcp-inspector").await {
+    let (node, script) = match find_npm_program("mcp-inspector").await {
         Ok(found) => found,
         Err(why) => return skip("the_inspector_lists_and_calls", &why),
     };
-    let (example, http, home) = (example(), served(TOKEN, "draft").await, tempfile::tempdir().unwrap());
+    let (example, http, home) =
+        (example(), start_example(TOKEN, "draft").await, tempfile::tempdir().unwrap());
     let bearer = format!("Authorization: Bearer {TOKEN}");
     let stdio = [example.to_str().unwrap(), "stdio"];
     let url = [http.url.as_str(), "--transport", "http", "--header", &bearer];
@@ -169,7 +177,7 @@ async fn the_inspector_lists_and_calls() {
             assert!(out.status.success(), "{out:?}");
             serde_json::from_slice::<Value>(&out.stdout).unwrap_or_else(|_| panic!("{out:?}"))
         };
-        let every: Vec<&str> = READING.iter().chain(&LEAVING).copied().collect();
+        let every: Vec<&str> = READ_TOOLS.iter().chain(&WRITE_TOOLS).copied().collect();
         assert_eq!(names(&asked(&["tools/list"]).await), every);
         let draft = ["tools/call", "--tool-name", "draft_training_plan", "--tool-arg", "goal=half"];
         let draft = asked(&[&draft[..], &["--tool-arg", "race_date=2026-09-06"]].concat()).await;
@@ -180,11 +188,11 @@ async fn the_inspector_lists_and_calls() {
     }
 }
 
-/// The scenarios that need nothing but a server, by the revision they are run at. `docs/mcp.md` says of each other one why it
-/// cannot be run.
+/// The scenarios that apply to this server, by protocol version. `docs/mcp.md` lists the others
+/// with the reason.
 const SCENARIOS: [(&str, &[&str]); 2] = [
     (
-        OLD,
+        OLD_VERSION,
         &[
             "server-initialize",
             "ping",
@@ -195,7 +203,7 @@ const SCENARIOS: [(&str, &[&str]); 2] = [
         ],
     ),
     (
-        MODERN,
+        CURRENT_VERSION,
         &[
             "server-stateless",
             "tools-list",
@@ -212,13 +220,13 @@ const SCENARIOS: [(&str, &[&str]); 2] = [
 ];
 
 #[tokio::test]
-async fn the_conformance_suite_is_content() {
-    let (node, script) = match npm("conformance").await {
+async fn conformance_suite_passes() {
+    let (node, script) = match find_npm_program("conformance").await {
         Ok(found) => found,
-        Err(why) => return skip("the_conformance_suite_is_content", &why),
+        Err(why) => return skip("conformance_suite_passes", &why),
     };
-    // The suite cannot send a token.
-    let (http, home) = (served("-", "draft").await, tempfile::tempdir().unwrap());
+    // The suite cannot send a token, so authentication is off.
+    let (http, home) = (start_example("-", "draft").await, tempfile::tempdir().unwrap());
     for (version, scenarios) in SCENARIOS {
         for scenario in scenarios {
             let mut command = Command::new(&node);
@@ -230,7 +238,7 @@ async fn the_conformance_suite_is_content() {
                 .lines()
                 .find_map(|line| line.strip_prefix("Passed: ")?.split('/').next()?.parse().ok())
                 .unwrap_or_else(|| panic!("{scenario}: {out:?}"));
-            // Some checks want a tool of the suite's own, and say that they could not be made.
+            // Some checks need a diagnostic tool that only the suite's own server has.
             let failed: Vec<&str> = said
                 .lines()
                 .filter_map(|line| line.trim().strip_prefix("Error: "))

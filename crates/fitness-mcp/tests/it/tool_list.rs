@@ -1,10 +1,10 @@
-//! Exactly these tools, and no others, whoever asks and however.
+//! The list of tools for each scope, transport and protocol version.
 
-use crate::raw_client::{Pipes, ask, ask_old, athlete, endpoint, message, modern_message};
+use crate::raw_client::{PipeClient, athlete, endpoint, message, modern_message, request, request_old};
 use fitness_mcp::Scope;
 use serde_json::{Value, json};
 
-pub(crate) const READING: [&str; 9] = [
+pub(crate) const READ_TOOLS: [&str; 9] = [
     "daily_snapshot",
     "metric_series",
     "activities",
@@ -15,13 +15,13 @@ pub(crate) const READING: [&str; 9] = [
     "predict_finish",
     "notes",
 ];
-pub(crate) const LEAVING: [&str; 5] =
+pub(crate) const WRITE_TOOLS: [&str; 5] =
     ["suggest_note", "suggest_observation", "draft_training_plan", "propose_modification", "propose_week"];
 
-fn expected(scope: Scope) -> Vec<&'static str> {
+fn expected_tools(scope: Scope) -> Vec<&'static str> {
     match scope {
-        Scope::Read => READING.to_vec(),
-        Scope::Draft => READING.iter().chain(&LEAVING).copied().collect(),
+        Scope::Read => READ_TOOLS.to_vec(),
+        Scope::Draft => READ_TOOLS.iter().chain(&WRITE_TOOLS).copied().collect(),
     }
 }
 
@@ -29,33 +29,35 @@ fn names(result: &Value) -> Vec<&str> {
     result["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-/// Every list of tools there is: each scope, each transport, each era.
-async fn every_list() -> Vec<(Scope, Value)> {
+/// `tools/list` for each scope, transport and protocol version.
+async fn list_tools_everywhere() -> Vec<(Scope, Value)> {
     let (ann, endpoint) = (athlete("Ann"), endpoint());
     let mut lists = Vec::new();
     for scope in [Scope::Read, Scope::Draft] {
-        let guest = ann.guest(scope);
-        lists.push((scope, ask(&endpoint, &guest, "tools/list", json!({})).await.result()));
-        lists.push((scope, ask_old(&endpoint, &guest, "tools/list", json!({})).await.result()));
-        let mut old = Pipes::open_old(&ann, scope).await;
-        lists.push((scope, old.ask(&message("tools/list", &json!({}))).await["result"].clone()));
-        let mut modern = Pipes::open(&ann, scope);
-        lists.push((scope, modern.ask(&modern_message("tools/list", &json!({}))).await["result"].clone()));
+        let guest = ann.client(scope);
+        lists.push((scope, request(&endpoint, &guest, "tools/list", json!({})).await.result()));
+        lists.push((scope, request_old(&endpoint, &guest, "tools/list", json!({})).await.result()));
+        let mut old = PipeClient::open_old(&ann, scope).await;
+        lists.push((scope, old.request(&message("tools/list", &json!({}))).await["result"].clone()));
+        let mut modern = PipeClient::open(&ann, scope);
+        lists
+            .push((scope, modern.request(&modern_message("tools/list", &json!({}))).await["result"].clone()));
     }
     lists
 }
 
 #[tokio::test]
 async fn exactly_these_tools_are_listed_to_each_scope_over_each_transport() {
-    let lists = every_list().await;
+    let lists = list_tools_everywhere().await;
     assert_eq!(lists.len(), 8);
     for (scope, list) in &lists {
-        assert_eq!(names(list), expected(*scope), "{scope}");
+        assert_eq!(names(list), expected_tools(*scope), "{scope}");
         assert!(list.get("nextCursor").is_none(), "there is no second page");
     }
 }
 
-/// What a human decides, in pieces: whole, the words would be refused by `cargo xtask tidy` within the fence.
+/// Verbs for decisions of the athlete, in two pieces: `cargo xtask tidy` bans the whole words in
+/// this crate.
 fn human_verbs() -> Vec<String> {
     [
         ("acti", "vate"),
@@ -79,8 +81,8 @@ fn human_verbs() -> Vec<String> {
 }
 
 #[tokio::test]
-async fn no_tool_is_named_for_what_only_a_human_decides() {
-    for (_, list) in every_list().await {
+async fn no_tool_name_contains_a_human_action() {
+    for (_, list) in list_tools_everywhere().await {
         for name in names(&list) {
             for verb in human_verbs() {
                 assert!(!name.contains(&verb), "{name} is named for `{verb}`");
@@ -90,24 +92,25 @@ async fn no_tool_is_named_for_what_only_a_human_decides() {
 }
 
 #[tokio::test]
-async fn calling_what_a_human_decides_reaches_nothing() {
+async fn calling_a_human_action_is_an_unknown_tool() {
     let (ann, endpoint) = (athlete("Ann"), endpoint());
-    let guest = ann.guest(Scope::Draft);
+    let guest = ann.client(Scope::Draft);
     for verb in human_verbs() {
         for name in [verb.clone(), format!("{verb}_plan"), format!("{verb}_training_plan")] {
-            let reply = ask(&endpoint, &guest, "tools/call", json!({ "name": name, "arguments": {} })).await;
+            let reply =
+                request(&endpoint, &guest, "tools/call", json!({ "name": name, "arguments": {} })).await;
             assert_eq!(reply.code(), -32602, "{name}");
         }
     }
-    assert!(ann.left().is_empty());
+    assert!(ann.writes().is_empty());
 }
 
 #[tokio::test]
-async fn each_tool_says_how_far_it_reaches_and_nothing_is_left_to_defaults() {
+async fn every_tool_sets_all_hints_and_valid_schemas() {
     let (ann, endpoint) = (athlete("Ann"), endpoint());
-    let list = ask(&endpoint, &ann.guest(Scope::Draft), "tools/list", json!({})).await.result();
+    let list = request(&endpoint, &ann.client(Scope::Draft), "tools/list", json!({})).await.result();
     for tool in list["tools"].as_array().unwrap() {
-        let reads = READING.contains(&tool["name"].as_str().unwrap());
+        let reads = READ_TOOLS.contains(&tool["name"].as_str().unwrap());
         let mut hints = tool["annotations"].clone();
         let title = hints.as_object_mut().unwrap().remove("title").unwrap();
         assert_eq!(
@@ -131,22 +134,26 @@ async fn each_tool_says_how_far_it_reaches_and_nothing_is_left_to_defaults() {
 }
 
 #[tokio::test]
-async fn the_list_is_the_same_bytes_every_time() {
+async fn tool_list_is_identical_for_every_athlete() {
     let (ann, ben, endpoint) = (athlete("Ann"), athlete("Ben"), endpoint());
-    let first = ask(&endpoint, &ann.guest(Scope::Draft), "tools/list", json!({})).await.text;
+    let first = request(&endpoint, &ann.client(Scope::Draft), "tools/list", json!({})).await.text;
     for athlete in [&ann, &ben] {
-        assert_eq!(ask(&endpoint, &athlete.guest(Scope::Draft), "tools/list", json!({})).await.text, first);
+        assert_eq!(
+            request(&endpoint, &athlete.client(Scope::Draft), "tools/list", json!({})).await.text,
+            first
+        );
     }
 }
 
 #[tokio::test]
-async fn a_client_that_may_only_read_leaves_nothing() {
+async fn read_only_client_cannot_call_write_tools() {
     let (ann, endpoint) = (athlete("Ann"), endpoint());
-    let mut pipes = Pipes::open_old(&ann, Scope::Read).await;
-    for tool in LEAVING {
-        let params = json!({ "name": tool, "arguments": crate::responses::input(tool) });
-        let over_http = ask(&endpoint, &ann.guest(Scope::Read), "tools/call", params.clone()).await.result();
-        let over_pipes = pipes.ask(&message("tools/call", &params)).await["result"].clone();
+    let mut pipes = PipeClient::open_old(&ann, Scope::Read).await;
+    for tool in WRITE_TOOLS {
+        let params = json!({ "name": tool, "arguments": crate::responses::valid_input(tool) });
+        let over_http =
+            request(&endpoint, &ann.client(Scope::Read), "tools/call", params.clone()).await.result();
+        let over_pipes = pipes.request(&message("tools/call", &params)).await["result"].clone();
         for result in [over_http, over_pipes] {
             assert_eq!(result["isError"], true, "{tool}");
             let told = result["content"][0]["text"].as_str().unwrap();
@@ -154,5 +161,5 @@ async fn a_client_that_may_only_read_leaves_nothing() {
             assert!(result.get("structuredContent").is_none());
         }
     }
-    assert!(ann.left().is_empty(), "{:?}", ann.left());
+    assert!(ann.writes().is_empty(), "{:?}", ann.writes());
 }

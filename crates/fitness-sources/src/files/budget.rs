@@ -1,34 +1,36 @@
-//! How much is read before something is taken for a trap, counted on the bytes that really come.
+//! Limits on how much is read and unpacked, counted on actual bytes rather than declared sizes.
 
-use super::skipped::Refused;
+use super::skipped::SkipError;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-/// Below this nothing is refused for growing: a short file of one repeated line grows a thousandfold.
-pub(crate) const RATIO_FROM: u64 = 1 << 20;
+/// The compression ratio is checked only above this size: a short file of one repeated line can be
+/// compressed a thousandfold.
+pub(crate) const RATIO_MIN_BYTES: u64 = 1 << 20;
 
-/// How much an import looks at before it refuses the rest.
+/// Limits of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of one file, unpacked.
+pub struct ReadLimits {
+    /// Maximum unpacked size of one file in bytes.
     pub entry_bytes: u64,
-    /// Bytes an archive unpacks to, with all archives inside it. Account exports are large.
+    /// Maximum unpacked size of an archive including nested archives, in bytes. Account exports are
+    /// large.
     pub total_bytes: u64,
-    /// Bytes an archive inside another one unpacks to.
+    /// Maximum unpacked size of a nested archive in bytes.
     pub nested_bytes: u64,
-    /// Entries of one archive.
+    /// Maximum number of entries of one archive.
     pub entries: u64,
-    /// Entries of an archive with all archives inside it.
+    /// Maximum number of entries of an archive including nested archives.
     pub total_entries: u64,
-    /// How many times its size a file or an archive may grow, once it has unpacked to more than 1 MiB.
+    /// Maximum compression ratio, checked above 1 MiB.
     pub ratio: u64,
-    /// How many archives deep an archive may be inside others. 1 is an archive in an archive.
+    /// Maximum nesting of archives. 1 is an archive in an archive.
     pub depth: u8,
 }
 
-impl Default for Limits {
+impl Default for ReadLimits {
     fn default() -> Self {
         Self {
             entry_bytes: 512 << 20,
@@ -42,40 +44,41 @@ impl Default for Limits {
     }
 }
 
-/// Reads something small whole, or says why not.
-pub fn read_all(reader: &mut dyn Read, limit: u64) -> Result<Vec<u8>, Refused> {
+/// Reads everything, or fails above the limit.
+pub fn read_all(reader: &mut dyn Read, limit: u64) -> Result<Vec<u8>, SkipError> {
     let mut bytes = Vec::new();
-    // One byte more than allowed, to tell a file of exactly the limit from a longer one.
+    // One byte more than allowed, to distinguish a file of exactly the limit from a longer one.
     let read = reader.take(limit.saturating_add(1)).read_to_end(&mut bytes);
-    if read.map_err(|error| Refused::of(&error))? as u64 > limit {
-        return Err(Refused::TooLarge { limit });
+    if read.map_err(|error| SkipError::from_io(&error))? as u64 > limit {
+        return Err(SkipError::TooLarge { limit });
     }
     Ok(bytes)
 }
 
-/// A number of bytes that several readers of one stream look at.
-pub(crate) type Count = Rc<Cell<u64>>;
+/// A byte count shared by several readers of one stream.
+pub(crate) type SharedByteCount = Rc<Cell<u64>>;
 
-/// What is left for one archive to unpack. What an inner archive takes is taken from the outer one too.
-pub(crate) struct Budget<'a> {
-    outer: Option<&'a Budget<'a>>,
+/// Remaining bytes and entries of an archive. A nested archive also uses up the budget of the outer
+/// one.
+pub(crate) struct ReadBudget<'a> {
+    outer: Option<&'a ReadBudget<'a>>,
     depth: u8,
     bytes: Cell<u64>,
     entries: Cell<u64>,
-    too_many_bytes: Refused,
-    too_many_entries: Refused,
-    spent: Cell<Option<Refused>>,
+    too_many_bytes: SkipError,
+    too_many_entries: SkipError,
+    exhausted: Cell<Option<SkipError>>,
 }
 
-impl<'a> Budget<'a> {
+impl<'a> ReadBudget<'a> {
     /// For an archive of `len` bytes.
-    pub(crate) fn new(limits: &Limits, len: u64, outer: Option<&'a Self>) -> Self {
+    pub(crate) fn new(limits: &ReadLimits, len: u64, outer: Option<&'a Self>) -> Self {
         let most = if outer.is_some() { limits.nested_bytes } else { limits.total_bytes };
-        let grown = len.saturating_mul(limits.ratio).max(RATIO_FROM);
+        let grown = len.saturating_mul(limits.ratio).max(RATIO_MIN_BYTES);
         let too_many_bytes = if grown < most {
-            Refused::TooDense { limit: limits.ratio }
+            SkipError::CompressionRatioTooHigh { limit: limits.ratio }
         } else {
-            Refused::ArchiveTooLarge { limit: most }
+            SkipError::ArchiveTooLarge { limit: most }
         };
         Self {
             outer,
@@ -83,138 +86,135 @@ impl<'a> Budget<'a> {
             bytes: Cell::new(grown.min(most)),
             entries: Cell::new(limits.total_entries),
             too_many_bytes,
-            too_many_entries: Refused::TooManyEntries { limit: limits.total_entries },
-            spent: Cell::new(None),
+            too_many_entries: SkipError::TooManyEntries { limit: limits.total_entries },
+            exhausted: Cell::new(None),
         }
     }
 
-    /// How many archives this one is inside of.
     pub(crate) fn depth(&self) -> u8 {
         self.depth
     }
 
-    /// Why nothing more of this archive is read, once this one or one around it has had enough.
-    pub(crate) fn spent(&self) -> Option<Refused> {
-        self.spent.get().or_else(|| self.outer?.spent())
+    /// The error if the budget of this archive or an outer one is used up.
+    pub(crate) fn exhausted_error(&self) -> Option<SkipError> {
+        self.exhausted.get().or_else(|| self.outer?.exhausted_error())
     }
 
-    /// Pays for entries, here and in the archives around.
-    pub(crate) fn take_entries(&self, amount: u64) -> Result<(), Refused> {
+    /// Takes entries from this budget and the outer ones.
+    pub(crate) fn take_entries(&self, amount: u64) -> Result<(), SkipError> {
         self.outer.map_or(Ok(()), |outer| outer.take_entries(amount))?;
-        self.take(&self.entries, amount, self.too_many_entries)
+        self.spend(&self.entries, amount, self.too_many_entries)
     }
 
-    /// Pays for bytes, here and in the archives around.
-    fn take_bytes(&self, amount: u64) -> Result<(), Refused> {
+    /// Takes bytes from this budget and the outer ones.
+    fn take_bytes(&self, amount: u64) -> Result<(), SkipError> {
         self.outer.map_or(Ok(()), |outer| outer.take_bytes(amount))?;
-        self.take(&self.bytes, amount, self.too_many_bytes)
+        self.spend(&self.bytes, amount, self.too_many_bytes)
     }
 
-    fn take(&self, pot: &Cell<u64>, amount: u64, reason: Refused) -> Result<(), Refused> {
+    fn spend(&self, pot: &Cell<u64>, amount: u64, reason: SkipError) -> Result<(), SkipError> {
         let left = pot.get().checked_sub(amount).ok_or(reason);
-        self.spent.set(self.spent.get().or(left.err()));
+        self.exhausted.set(self.exhausted.get().or(left.err()));
         left.map(|left| pot.set(left))
     }
 }
 
-/// What a stream is by its first bytes, whatever its name says.
+/// Kind of a stream, by its first bytes rather than its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// A ZIP archive, perhaps an empty one.
+pub(crate) enum StreamKind {
+    /// A ZIP archive, also an empty one.
     Zip,
-    /// A gzip file.
     Gzip,
-    /// Anything else: for the visitor to read.
     Plain,
 }
 
-/// Hands on the bytes of one file until they are too many.
-pub(crate) struct Bounded<'a> {
+/// Reads one file and fails when it exceeds its limits.
+pub(crate) struct BoundedReader<'a> {
     inner: &'a mut dyn Read,
-    limits: &'a Limits,
-    /// How much was read of the packed form, where there is one.
-    packed: Option<Count>,
-    budget: Option<&'a Budget<'a>>,
-    passed: Count,
-    /// Looked at, and not handed on yet.
+    limits: &'a ReadLimits,
+    /// Compressed bytes read so far, if it is compressed.
+    compressed_bytes: Option<SharedByteCount>,
+    budget: Option<&'a ReadBudget<'a>>,
+    bytes_read: SharedByteCount,
+    /// Peeked bytes that were not read yet.
     head: VecDeque<u8>,
-    refused: Option<Refused>,
+    error: Option<SkipError>,
 }
 
-impl<'a> Bounded<'a> {
-    /// Bounds `inner`, which unpacks what `packed` counts, inside the archive `budget` belongs to.
+impl<'a> BoundedReader<'a> {
+    /// Limits `inner`, whose compressed bytes `packed` counts, to the `budget` of its archive.
     pub(crate) fn new(
         inner: &'a mut dyn Read,
-        limits: &'a Limits,
-        packed: Option<Count>,
-        budget: Option<&'a Budget<'a>>,
+        limits: &'a ReadLimits,
+        compressed_bytes: Option<SharedByteCount>,
+        budget: Option<&'a ReadBudget<'a>>,
     ) -> Self {
-        let (passed, head) = (Count::default(), VecDeque::new());
-        Self { inner, limits, packed, budget, passed, head, refused: None }
+        let (bytes_read, head) = (SharedByteCount::default(), VecDeque::new());
+        Self { inner, limits, compressed_bytes, budget, bytes_read, head, error: None }
     }
 
-    /// How much came through so far, now and later.
-    pub(crate) fn passed(&self) -> Count {
-        Rc::clone(&self.passed)
+    /// A live count of the bytes read.
+    pub(crate) fn bytes_read(&self) -> SharedByteCount {
+        Rc::clone(&self.bytes_read)
     }
 
-    /// Why reading failed, if it did.
-    pub(crate) fn refused(&self) -> Option<Refused> {
-        self.refused
+    pub(crate) fn error(&self) -> Option<SkipError> {
+        self.error
     }
 
-    /// Looks at the first bytes without taking them away.
-    pub(crate) fn kind(&mut self) -> Result<Kind, Refused> {
+    /// Peeks at the first bytes.
+    pub(crate) fn kind(&mut self) -> Result<StreamKind, SkipError> {
         let mut bytes = [0; 4];
         while self.head.len() < bytes.len() {
             let missing = bytes.len() - self.head.len();
-            match self.pull(&mut bytes[..missing]) {
+            match self.read_inner(&mut bytes[..missing]) {
                 Ok(0) => break,
                 Ok(read) => self.head.extend(&bytes[..read]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Refused::of(&error)),
+                Err(error) => return Err(SkipError::from_io(&error)),
             }
         }
         Ok(match &*self.head.make_contiguous() {
-            [b'P', b'K', 3, 4] | [b'P', b'K', 5, 6] => Kind::Zip,
-            [0x1f, 0x8b, ..] => Kind::Gzip,
-            _ => Kind::Plain,
+            [b'P', b'K', 3, 4] | [b'P', b'K', 5, 6] => StreamKind::Zip,
+            [0x1f, 0x8b, ..] => StreamKind::Gzip,
+            _ => StreamKind::Plain,
         })
     }
 
-    fn pull(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        if let Some(reason) = self.refused {
+    fn read_inner(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if let Some(reason) = self.error {
             return Err(reason.into());
         }
         let paid = match self.inner.read(buf) {
-            Ok(read) => self.pay(read as u64).map(|()| read),
+            Ok(read) => self.charge(read as u64).map(|()| read),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
-            Err(error) => Err(Refused::of(&error)),
+            Err(error) => Err(SkipError::from_io(&error)),
         };
-        self.refused = paid.err();
+        self.error = paid.err();
         paid.map_err(io::Error::from)
     }
 
-    fn pay(&self, read: u64) -> Result<(), Refused> {
-        let passed = self.passed.get().saturating_add(read);
-        self.passed.set(passed);
+    fn charge(&self, read: u64) -> Result<(), SkipError> {
+        let passed = self.bytes_read.get().saturating_add(read);
+        self.bytes_read.set(passed);
         if let Some(budget) = self.budget {
             budget.take_bytes(read)?;
         }
-        let Limits { entry_bytes, ratio, .. } = *self.limits;
+        let ReadLimits { entry_bytes, ratio, .. } = *self.limits;
         if passed > entry_bytes {
-            return Err(Refused::TooLarge { limit: entry_bytes });
+            return Err(SkipError::TooLarge { limit: entry_bytes });
         }
-        let most = self.packed.as_ref().map_or(u64::MAX, |packed| packed.get().saturating_mul(ratio));
-        if passed > RATIO_FROM && passed > most {
-            return Err(Refused::TooDense { limit: ratio });
+        let most =
+            self.compressed_bytes.as_ref().map_or(u64::MAX, |packed| packed.get().saturating_mul(ratio));
+        if passed > RATIO_MIN_BYTES && passed > most {
+            return Err(SkipError::CompressionRatioTooHigh { limit: ratio });
         }
         Ok(())
     }
 }
 
-impl Read for Bounded<'_> {
+impl Read for BoundedReader<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        if self.head.is_empty() { self.pull(buf) } else { self.head.read(buf) }
+        if self.head.is_empty() { self.read_inner(buf) } else { self.head.read(buf) }
     }
 }

@@ -1,16 +1,15 @@
-//! Finds the files an athlete dropped in: single files, folders, gzip files and ZIP archives.
+//! Finds files in folders, gzip files and ZIP archives, with limits against malicious archives.
 //!
-//! This module must never write under a name it read, follow a link it came upon, or believe a size before
-//! the bytes are there. What it leaves out it names, with a reason, and goes on.
-//!
-//! Start reading at [`walk()`], then [`Limits`].
+//! It never writes under a name from an archive, follows a symbolic link in a folder or archive, or
+//! trusts a declared size. Skipped files are reported with a reason. See [`walk()`] and
+//! [`ReadLimits`].
 
 mod archive;
 mod budget;
-mod discover;
-pub(crate) mod entry_budget;
+pub(crate) mod list_entry_limit;
 mod skipped;
+mod walk;
 
-pub use budget::{Limits, read_all};
-pub use discover::{Found, Visitor, walk};
-pub use skipped::Refused;
+pub use budget::{ReadLimits, read_all};
+pub use skipped::SkipError;
+pub use walk::{FileEntry, Visitor, walk};

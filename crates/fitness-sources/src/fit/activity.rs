@@ -1,15 +1,16 @@
-//! From messages to activities: sessions with their laps, lengths, sets, heartbeats and samples.
+//! Builds activities from FIT messages: sessions with laps, pool lengths, strength sets, R-R
+//! intervals and samples.
 
-use super::kind_of;
-use super::messages::{Kind, Message};
+use super::file_kind;
+use super::messages::{FieldKind, Message};
 use super::samples::Samples;
-use super::values::{Fields, instant};
-use crate::error::Unreadable;
+use super::values::{FitFields, instant};
+use crate::error::ParseError;
 use crate::sports;
 use chrono_tz::Tz;
 use fitness_core::domain::activity::{Activity, Lap};
-use fitness_core::domain::calendar::offset_in;
-use fitness_core::domain::source_record::{Details, Flaw, PoolLength, Recorded, StrengthSet};
+use fitness_core::domain::calendar::utc_offset_seconds;
+use fitness_core::domain::source_record::{Details, Flaw, ParsedActivity, StrengthSet, SwimLength};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::{Channel, Column, Recording};
 use fitness_core::domain::units::{Distance, TimeSpan};
@@ -17,31 +18,30 @@ use rustyfit::profile::mesgdef::{self, Session};
 use rustyfit::profile::typedef::{self, MesgNum};
 use std::collections::BTreeMap;
 
-/// Laps, lengths or sets of one file: a day in a short pool has 5,000 lengths.
+/// Maximum laps, lengths or sets per file. A day in a short pool has 5,000 lengths.
 const MAX_PARTS: usize = 10_000;
-/// Heartbeats of one file: four days of them.
+/// Maximum R-R intervals per file: about four days.
 const MAX_BEATS: usize = 600_000;
-/// An ultra-long triathlon has a handful.
+/// An ultra triathlon has about five.
 const MAX_SESSIONS: usize = 50;
 
-/// What has been read of a sequence so far.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(super) struct ActivityBuilder {
     kind: Option<String>,
     device: Option<String>,
     name: Option<String>,
-    /// The local clock minus UTC, where the device says it.
+    /// Local time minus UTC in seconds, if the device recorded it.
     utc_offset_s: Option<i32>,
-    /// The sport a `sport` message announced before any session.
+    /// Sport and sub-sport of the `sport` message, for files without a session.
     sport: Option<(u8, u8)>,
     sessions: Vec<RawSession>,
     laps: Vec<(u32, Lap)>,
-    lengths: Vec<(u32, PoolLength)>,
+    lengths: Vec<(u32, SwimLength)>,
     sets: Vec<StrengthSet>,
     rr_ms: Vec<u16>,
     samples: Samples,
-    /// Developer fields that measure what a channel measures, and what their bytes are.
-    developer: BTreeMap<(u8, u8), (Channel, Kind)>,
+    /// Developer fields that map to one of our channels, by developer index and field number.
+    developer: BTreeMap<(u8, u8), (Channel, FieldKind)>,
 }
 
 #[derive(Debug)]
@@ -53,24 +53,24 @@ struct RawSession {
     pool: Option<Distance>,
 }
 
-impl Gathered {
+impl ActivityBuilder {
     pub(super) fn kind(&self) -> Option<String> {
         self.kind.clone()
     }
 
     pub(super) fn records(&self) -> usize {
-        self.samples.seen
+        self.samples.record_count
     }
 
-    pub(super) fn take(&mut self, message: &Message<'_>) {
-        let fields = Fields::of(message);
+    pub(super) fn add_message(&mut self, message: &Message<'_>) {
+        let fields = FitFields::new(message);
         match message.number() {
             MesgNum::RECORD => {
                 let developer = &self.developer;
-                self.samples.take(message, |index, number| developer.get(&(index, number)).copied());
+                self.samples.add_record(message, |index, number| developer.get(&(index, number)).copied());
             }
             MesgNum::FILE_ID => {
-                self.kind = self.kind.take().or_else(|| kind_of(message));
+                self.kind = self.kind.take().or_else(|| file_kind(message));
                 self.device = self.device.take().or_else(|| device(&fields));
             }
             MesgNum::ACTIVITY => self.utc_offset_s = self.utc_offset_s.or_else(|| utc_offset(&fields)),
@@ -94,8 +94,8 @@ impl Gathered {
         }
     }
 
-    /// Remembers a developer field that measures what one of our channels measures, such as a foot pod's power.
-    fn describe_developer_field(&mut self, fields: &Fields<'_>) {
+    /// Registers a developer field that maps to one of our channels, such as a foot pod's power.
+    fn describe_developer_field(&mut self, fields: &FitFields<'_>) {
         use mesgdef::{FieldDescription, Record};
         let index = fields.narrow(FieldDescription::DEVELOPER_DATA_INDEX);
         let number = fields.narrow(FieldDescription::FIELD_DEFINITION_NUMBER);
@@ -114,20 +114,24 @@ impl Gathered {
             (Some(Record::VERTICAL_OSCILLATION), _) => Channel::VerticalOscillation,
             _ => return,
         };
-        let kind = fields.narrow(FieldDescription::FIT_BASE_TYPE_ID).map(Kind::declared);
+        let kind = fields.narrow(FieldDescription::FIT_BASE_TYPE_ID).map(FieldKind::from_base_type);
         if let (Some(index), Some(number), Some(kind)) = (index, number, kind) {
             self.developer.insert((index, number), (channel, kind));
         }
     }
 
-    /// Puts the activities together. A file of another kind, such as settings, has none and is no error.
-    pub(super) fn into_activities(mut self, zone: Tz, flaws: &[Flaw]) -> Result<Vec<Recorded>, Unreadable> {
+    /// A file of another kind, such as settings, has no activities; that is not an error.
+    pub(super) fn into_activities(
+        mut self,
+        zone: Tz,
+        flaws: &[Flaw],
+    ) -> Result<Vec<ParsedActivity>, ParseError> {
         let mut flaws = flaws.to_vec();
-        if self.samples.disorder {
+        if self.samples.out_of_order {
             flaws.push(Flaw::OutOfOrder);
         }
-        if self.samples.overflow {
-            return Err(Unreadable::new("it has more samples than any activity"));
+        if self.samples.truncated {
+            return Err(ParseError::new("too many samples for one activity"));
         }
         let is_activity = self.kind.as_deref().is_none_or(|kind| kind == "activity");
         if self.sessions.is_empty() && is_activity && self.samples.len() > 0 {
@@ -135,28 +139,28 @@ impl Gathered {
             flaws.push(Flaw::NoSummary);
         }
         if self.sessions.is_empty() {
-            let clockless = is_activity && self.samples.seen > 0;
+            let clockless = is_activity && self.samples.record_count > 0;
             let why =
-                if clockless { "its device had no clock, so it is of no day" } else { return Ok(Vec::new()) };
-            return Err(Unreadable::new(why));
+                if clockless { "no timestamps: the device clock was not set" } else { return Ok(Vec::new()) };
+            return Err(ParseError::new(why));
         }
         let mut sessions = std::mem::take(&mut self.sessions);
         sessions.sort_by_key(|session| session.start);
         let starts: Vec<u32> = sessions.iter().map(|session| session.start).collect();
         let mut recorded = Vec::with_capacity(sessions.len());
         for (i, session) in sessions.into_iter().enumerate() {
-            // Each session has the samples up to the next one; the first also those a moment before it.
+            // Each session has the samples up to the next session; the first also earlier ones.
             let from = if i == 0 { 0 } else { starts[i] };
             let until = starts.get(i + 1).copied().unwrap_or(u32::MAX);
-            // The way from one sport to the next is no training.
+            // Transitions between sports are not activities.
             if typedef::Sport(session.sport) != typedef::Sport::TRANSITION {
-                recorded.push(self.recorded(session, from, until, zone, &flaws, i == 0));
+                recorded.push(self.build_activity(session, from, until, zone, &flaws, i == 0));
             }
         }
         Ok(recorded)
     }
 
-    fn recorded(
+    fn build_activity(
         &self,
         raw: RawSession,
         from: u32,
@@ -164,11 +168,11 @@ impl Gathered {
         zone: Tz,
         flaws: &[Flaw],
         first: bool,
-    ) -> Recorded {
+    ) -> ParsedActivity {
         let RawSession { start, sport, sub_sport, mut activity, pool } = raw;
         let within = |time: &u32| (from..until).contains(time);
         activity.sport = sports::from_fit(sport, sub_sport);
-        activity.sub_sport = sports::fit_words(sport, sub_sport);
+        activity.sub_sport = sports::fit_sub_sport(sport, sub_sport);
         let per_leg = activity.sport == Sport::Running
             || matches!(typedef::Sport(sport), typedef::Sport::WALKING | typedef::Sport::HIKING);
         if per_leg {
@@ -183,9 +187,10 @@ impl Gathered {
         }
         activity.device.clone_from(&self.device);
         activity.name.clone_from(&self.name);
-        activity.utc_offset_s = self.utc_offset_s.unwrap_or_else(|| offset_in(zone, activity.started_at));
+        activity.utc_offset_s =
+            self.utc_offset_s.unwrap_or_else(|| utc_offset_seconds(zone, activity.started_at));
         let recording = self.samples.recording(self.samples.between(from, until), start, per_leg);
-        let lengths: Vec<PoolLength> =
+        let lengths: Vec<SwimLength> =
             self.lengths.iter().filter(|(time, _)| within(time)).map(|(_, l)| l.clone()).collect();
         if activity.distance.is_none()
             && let Some(pool) = pool
@@ -202,9 +207,9 @@ impl Gathered {
             sets: if first { self.sets.clone() } else { Vec::new() },
             rr_ms: if first { self.rr_ms.clone() } else { Vec::new() },
         };
-        Recorded {
+        ParsedActivity {
             activity,
-            local_time_told: self.utc_offset_s.is_some(),
+            has_local_time: self.utc_offset_s.is_some(),
             recording,
             details,
             race: false,
@@ -212,7 +217,7 @@ impl Gathered {
         }
     }
 
-    /// A session for a file that broke off before its summary.
+    /// A session for a file without a session message.
     fn session_from_samples(&self) -> Option<RawSession> {
         let (first, last) = (self.samples.first()?, self.samples.last()?);
         let started_at = instant(first)?;
@@ -222,13 +227,13 @@ impl Gathered {
             start: first,
             sport,
             sub_sport,
-            activity: Activity { elapsed: Some(elapsed), ..Activity::begun(Sport::Other, started_at, 0) },
+            activity: Activity { elapsed: Some(elapsed), ..Activity::new(Sport::Other, started_at, 0) },
             pool: None,
         })
     }
 }
 
-/// What a summary leaves out and the samples know.
+/// Fills values that the session lacks from the samples.
 fn fill_from_samples(activity: &mut Activity, recording: &Recording) {
     let samples = |channel| recording.column(channel).into_iter().flat_map(Column::samples).flatten();
     let mean = |channel| {
@@ -246,7 +251,7 @@ fn fill_from_samples(activity: &mut Activity, recording: &Recording) {
     activity.max_power = activity.max_power.or_else(|| highest(Channel::Power));
 }
 
-fn session(fields: &Fields<'_>) -> Option<RawSession> {
+fn session(fields: &FitFields<'_>) -> Option<RawSession> {
     let start: u32 = fields.narrow(Session::START_TIME)?;
     let started_at = instant(start)?;
     let elapsed = fields.scaled(Session::TOTAL_ELAPSED_TIME, 1000.0).and_then(TimeSpan::from_seconds);
@@ -260,7 +265,7 @@ fn session(fields: &Fields<'_>) -> Option<RawSession> {
         pool: meters(Session::POOL_LENGTH, 100.0),
         activity: Activity {
             moving: moving.or(timer),
-            // Indoors many devices write zero for "not measured".
+            // Many devices write zero for "not measured" indoors.
             distance: meters(Session::TOTAL_DISTANCE, 100.0).filter(|distance| *distance > Distance::ZERO),
             ascent: meters(Session::TOTAL_ASCENT, 1.0),
             descent: meters(Session::TOTAL_DESCENT, 1.0),
@@ -271,12 +276,12 @@ fn session(fields: &Fields<'_>) -> Option<RawSession> {
             avg_cadence: fields.scaled(Session::AVG_CADENCE, 1.0),
             energy_kcal: fields.narrow(Session::TOTAL_CALORIES).filter(|v| *v > 0),
             elapsed: elapsed.or(timer),
-            ..Activity::begun(Sport::Other, started_at, 0)
+            ..Activity::new(Sport::Other, started_at, 0)
         },
     })
 }
 
-fn lap(fields: &Fields<'_>) -> Option<(u32, Lap)> {
+fn lap(fields: &FitFields<'_>) -> Option<(u32, Lap)> {
     use mesgdef::Lap as L;
     let start: u32 = fields.narrow(L::START_TIME)?;
     let intensity = fields.narrow(L::INTENSITY).map(|word: u8| typedef::Intensity(word).to_string());
@@ -294,10 +299,10 @@ fn lap(fields: &Fields<'_>) -> Option<(u32, Lap)> {
     Some((start, lap))
 }
 
-fn length(fields: &Fields<'_>) -> Option<(u32, PoolLength)> {
+fn length(fields: &FitFields<'_>) -> Option<(u32, SwimLength)> {
     use mesgdef::Length as L;
     let start: u32 = fields.narrow(L::START_TIME)?;
-    let length = PoolLength {
+    let length = SwimLength {
         started_at: instant(start)?,
         elapsed: fields.scaled(L::TOTAL_ELAPSED_TIME, 1000.0).and_then(TimeSpan::from_seconds),
         strokes: fields.narrow(L::TOTAL_STROKES),
@@ -307,7 +312,7 @@ fn length(fields: &Fields<'_>) -> Option<(u32, PoolLength)> {
     Some((start, length))
 }
 
-fn set(fields: &Fields<'_>) -> StrengthSet {
+fn set(fields: &FitFields<'_>) -> StrengthSet {
     use mesgdef::Set as S;
     let category = fields.integers(S::CATEGORY).first().and_then(|word| u16::try_from(*word).ok());
     StrengthSet {
@@ -320,7 +325,7 @@ fn set(fields: &Fields<'_>) -> StrengthSet {
     }
 }
 
-fn device(fields: &Fields<'_>) -> Option<String> {
+fn device(fields: &FitFields<'_>) -> Option<String> {
     use mesgdef::FileId;
     if let Some(name) = fields.text(FileId::PRODUCT_NAME) {
         return Some(name);
@@ -335,11 +340,11 @@ fn device(fields: &Fields<'_>) -> Option<String> {
     })
 }
 
-/// The local clock minus UTC, when it is one of those on Earth.
-fn utc_offset(fields: &Fields<'_>) -> Option<i32> {
+/// Local time minus UTC in seconds, if such a time zone exists.
+fn utc_offset(fields: &FitFields<'_>) -> Option<i32> {
     use mesgdef::Activity as A;
     let (utc, local): (i64, i64) = (fields.integer(A::TIMESTAMP)?, fields.integer(A::LOCAL_TIMESTAMP)?);
-    // Clocks on Earth differ by quarters of an hour; the two stamps may be a few seconds apart.
+    // Zone offsets are multiples of 15 minutes; the two time stamps may differ by a few seconds.
     let quarters = (local.checked_sub(utc)? as f64 / 900.0).round() as i64;
     (-48..=56).contains(&quarters).then(|| (quarters * 900) as i32)
 }

@@ -1,48 +1,46 @@
-//! From the data of a sequence to its messages, without copying: a message is its definition and its bytes, and a
-//! field is decoded when somebody asks for it. Files are mostly records, and few of a record's fields are asked for.
+//! Zero-copy decoder of FIT messages. A message is its definition and its bytes; fields are decoded
+//! on access, because most of a file is record messages and few of their fields are used.
 //!
-//! Types and sizes are those the file declares, not those of the profile: a device that writes a field narrower than
-//! others do says so. A field that is shorter than its type is taken for a number with fewer bytes; one without any
-//! bytes is absent.
+//! Types and sizes are those the file declares, not those of the profile. A field shorter than its
+//! type is read as a number with fewer bytes; an empty one is absent.
 
 use rustyfit::profile::typedef::MesgNum;
 
-/// The field that is a message's time, in every message.
+/// Field number of the timestamp, in every message.
 pub(super) const TIMESTAMP: u8 = 253;
 
-/// How messages of one kind are laid out, until it is defined anew.
+/// Layout of a local message type, until the file redefines it.
 #[derive(Debug, Default)]
 struct Definition {
     message: u16,
     big_endian: bool,
-    fields: Vec<Place>,
-    developer: Vec<(u8, Place)>,
+    fields: Vec<FieldLayout>,
+    developer: Vec<(u8, FieldLayout)>,
     length: usize,
 }
 
-/// A field within its message.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct FieldLayout {
     number: u8,
-    kind: Kind,
+    kind: FieldKind,
     start: usize,
     end: usize,
 }
 
-/// Hands every message over; `true` when the data breaks off, or cannot be understood from somewhere on.
-pub(super) fn each(data: &[u8], mut take: impl FnMut(&Message<'_>)) -> bool {
+/// Calls `take` for every message. Returns `true` if the data ends early or becomes undecodable.
+pub(super) fn for_each_message(data: &[u8], mut take: impl FnMut(&Message<'_>)) -> bool {
     let mut definitions: [Option<Definition>; 16] = Default::default();
     let mut now = 0;
     let mut rest = data;
     while let Some((header, after)) = rest.split_first() {
         let mut shortened = None;
         let local = if header & 0x80 != 0 {
-            // The time since the last whole one, in five bits that count up and over.
+            // Compressed timestamp: five bits that roll over, relative to the last full one.
             now = u32::wrapping_add(now, u32::from(header & 0x1f).wrapping_sub(now) & 0x1f);
             shortened = Some(now);
             (header >> 5) & 0x03
         } else if header & 0x40 != 0 {
-            let Some((definition, after)) = Definition::read(after, header & 0x20 != 0) else { return true };
+            let Some((definition, after)) = Definition::parse(after, header & 0x20 != 0) else { return true };
             definitions[usize::from(header & 0x0f)] = Some(definition);
             rest = after;
             continue;
@@ -52,7 +50,7 @@ pub(super) fn each(data: &[u8], mut take: impl FnMut(&Message<'_>)) -> bool {
         let Some(definition) = &definitions[usize::from(local)] else { return true };
         let Some((bytes, after)) = after.split_at_checked(definition.length) else { return true };
         rest = after;
-        let message = Message { definition, bytes, shortened };
+        let message = Message { definition, bytes, compressed_time: shortened };
         if let Some(time) = message.own_time() {
             now = time;
         }
@@ -62,15 +60,15 @@ pub(super) fn each(data: &[u8], mut take: impl FnMut(&Message<'_>)) -> bool {
 }
 
 impl Definition {
-    /// Reads a definition, and what follows it; `None` when it breaks off.
-    fn read(bytes: &[u8], with_developer: bool) -> Option<(Self, &[u8])> {
+    /// Returns the definition and the remaining bytes; `None` if it is incomplete.
+    fn parse(bytes: &[u8], with_developer: bool) -> Option<(Self, &[u8])> {
         let ([_, order, a, b, count], mut rest) = bytes.split_first_chunk()?;
         let big_endian = *order != 0;
         let message = if big_endian { u16::from_be_bytes([*a, *b]) } else { u16::from_le_bytes([*a, *b]) };
         let mut definition = Self { message, big_endian, ..Self::default() };
         for _ in 0..*count {
             let ([number, size, kind], after) = rest.split_first_chunk()?;
-            let place = definition.place(*number, *size, Kind::declared(*kind));
+            let place = definition.add_field(*number, *size, FieldKind::from_base_type(*kind));
             definition.fields.push(place);
             rest = after;
         }
@@ -79,8 +77,8 @@ impl Definition {
             rest = after;
             for _ in 0..*count {
                 let ([number, size, index], after) = rest.split_first_chunk()?;
-                // What it is was said in a message before.
-                let place = definition.place(*number, *size, Kind::Unknown);
+                // Its type is in an earlier field description message.
+                let place = definition.add_field(*number, *size, FieldKind::Unknown);
                 definition.developer.push((*index, place));
                 rest = after;
             }
@@ -88,20 +86,19 @@ impl Definition {
         Some((definition, rest))
     }
 
-    fn place(&mut self, number: u8, size: u8, kind: Kind) -> Place {
+    fn add_field(&mut self, number: u8, size: u8, kind: FieldKind) -> FieldLayout {
         let start = self.length;
         self.length += usize::from(size);
-        Place { number, kind, start, end: self.length }
+        FieldLayout { number, kind, start, end: self.length }
     }
 }
 
-/// One message.
 #[derive(Debug)]
 pub(super) struct Message<'a> {
     definition: &'a Definition,
     bytes: &'a [u8],
-    /// The time, when it stands in the header.
-    shortened: Option<u32>,
+    /// Timestamp from a compressed header.
+    compressed_time: Option<u32>,
 }
 
 impl<'a> Message<'a> {
@@ -109,44 +106,42 @@ impl<'a> Message<'a> {
         MesgNum(self.definition.message)
     }
 
-    /// When it was written; its header knows best.
+    /// Timestamp; that of a compressed header wins.
     pub(super) fn time(&self) -> Option<u32> {
-        self.shortened.or_else(|| self.own_time())
+        self.compressed_time.or_else(|| self.own_time())
     }
 
     fn own_time(&self) -> Option<u32> {
         self.field(TIMESTAMP)?.integer().and_then(|time| u32::try_from(time).ok())
     }
 
-    /// A field; the first where there are several of a number.
+    /// The first field with this number.
     pub(super) fn field(&self, number: u8) -> Option<Field<'a>> {
         let place = self.definition.fields.iter().find(|place| place.number == number)?;
-        Some(self.at(place))
+        Some(self.field_at(place))
     }
 
-    /// Every field with its number.
     pub(super) fn fields(&self) -> impl Iterator<Item = (u8, Field<'a>)> {
-        self.definition.fields.iter().map(|place| (place.number, self.at(place)))
+        self.definition.fields.iter().map(|place| (place.number, self.field_at(place)))
     }
 
-    /// Every developer's field, with the number of the developer and its own.
+    /// Developer fields with developer index and field number.
     pub(super) fn developer_fields(&self) -> impl Iterator<Item = (u8, u8, Field<'a>)> {
-        self.definition.developer.iter().map(|(index, place)| (*index, place.number, self.at(place)))
+        self.definition.developer.iter().map(|(index, place)| (*index, place.number, self.field_at(place)))
     }
 
-    fn at(&self, place: &Place) -> Field<'a> {
-        // A definition's places are within its length, and so many bytes a message has.
+    fn field_at(&self, place: &FieldLayout) -> Field<'a> {
+        // In bounds: offsets are within the definition's length, and the message has that length.
         let bytes = self.bytes.get(place.start..place.end).unwrap_or_default();
         Field { bytes, kind: place.kind, big_endian: self.definition.big_endian }
     }
 }
 
-/// What a field's bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FieldKind {
     Signed(u8),
     Unsigned(u8),
-    /// Unsigned, with zero for "not recorded".
+    /// Unsigned, with zero as the invalid value.
     NonZero(u8),
     Float,
     Double,
@@ -154,9 +149,9 @@ pub(super) enum Kind {
     Unknown,
 }
 
-impl Kind {
-    /// A base type. Its upper bits only say whether it has an order of bytes, and not every device sets them.
-    pub(super) const fn declared(base_type: u8) -> Self {
+impl FieldKind {
+    /// Ignores the upper bits of the base type, which not every device sets.
+    pub(super) const fn from_base_type(base_type: u8) -> Self {
         match base_type & 0x1f {
             0x00 | 0x02 | 0x0d => Self::Unsigned(1),
             0x01 => Self::Signed(1),
@@ -187,69 +182,67 @@ impl Kind {
     }
 }
 
-/// A field's bytes, and what they are.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field<'a> {
     pub(super) bytes: &'a [u8],
-    kind: Kind,
+    kind: FieldKind,
     big_endian: bool,
 }
 
 impl<'a> Field<'a> {
-    /// The same bytes as something else: what a developer's field is stands elsewhere.
-    pub(super) const fn as_kind(self, kind: Kind) -> Self {
+    /// The same bytes with another type, for developer fields.
+    pub(super) const fn as_kind(self, kind: FieldKind) -> Self {
         Self { kind, ..self }
     }
 
-    /// Its number, or the first of several; `None` where the device wrote "not recorded".
+    /// The first number; `None` for FIT's invalid value.
     pub(super) fn integer(self) -> Option<i64> {
         let width = self.kind.width();
         let raw = self.raw(width)?;
         let highest = u64::MAX >> (64 - 8 * width);
         match self.kind {
-            Kind::Unsigned(_) if raw != highest => i64::try_from(raw).ok(),
-            Kind::NonZero(_) if raw != 0 => i64::try_from(raw).ok(),
-            Kind::Signed(_) if raw != highest >> 1 => {
+            FieldKind::Unsigned(_) if raw != highest => i64::try_from(raw).ok(),
+            FieldKind::NonZero(_) if raw != 0 => i64::try_from(raw).ok(),
+            FieldKind::Signed(_) if raw != highest >> 1 => {
                 let unused = 64 - 8 * width;
                 Some((raw << unused).cast_signed() >> unused)
             }
-            Kind::Float | Kind::Double => from_float(self.fraction()?),
+            FieldKind::Float | FieldKind::Double => from_float(self.fraction()?),
             _ => None,
         }
     }
 
-    /// Its one number, which may well be a fraction.
+    /// The first number, also a floating-point one.
     pub(super) fn number(self) -> Option<f64> {
         if self.bytes.len() > self.kind.width() {
             return None;
         }
         match self.kind {
-            Kind::Float | Kind::Double => self.fraction(),
+            FieldKind::Float | FieldKind::Double => self.fraction(),
             _ => self.integer().map(|value| value as f64),
         }
     }
 
-    /// All its numbers, without those not recorded.
+    /// All numbers except invalid values.
     pub(super) fn integers(self) -> impl Iterator<Item = i64> {
         self.bytes.chunks(self.kind.width()).filter_map(move |bytes| Self { bytes, ..self }.integer())
     }
 
-    /// Its texts, which end with a zero each.
-    pub(super) fn texts(self) -> impl Iterator<Item = std::borrow::Cow<'a, str>> {
-        let bytes = if self.kind == Kind::Text { self.bytes } else { &[] };
+    pub(super) fn strings(self) -> impl Iterator<Item = std::borrow::Cow<'a, str>> {
+        let bytes = if self.kind == FieldKind::Text { self.bytes } else { &[] };
         bytes.split(|byte| *byte == 0).map(String::from_utf8_lossy)
     }
 
     fn fraction(self) -> Option<f64> {
         let raw = self.raw(self.kind.width())?;
         let number = match self.kind {
-            Kind::Float => f64::from(f32::from_bits(u32::try_from(raw).ok()?)),
+            FieldKind::Float => f64::from(f32::from_bits(u32::try_from(raw).ok()?)),
             _ => f64::from_bits(raw),
         };
         number.is_finite().then_some(number)
     }
 
-    /// The first `width` bytes as a number.
+    /// The first `width` bytes as an unsigned number.
     fn raw(self, width: usize) -> Option<u64> {
         let bytes = self.bytes.get(..width).unwrap_or(self.bytes);
         let swapped = self.big_endian;
@@ -280,11 +273,11 @@ fn from_float(value: f64) -> Option<i64> {
 mod tests {
     use super::*;
     use chrono_tz::Tz;
-    use fitness_demo::Demo;
+    use fitness_demo::DemoAthlete;
     use rustyfit::proto::Value;
     use rustyfit::{Decoder, DecoderEvent, StreamingIterator};
 
-    /// What rustyfit makes of a file: each message's number, and its plain whole numbers by field.
+    /// The file as decoded by rustyfit: each message's number, and its integer fields.
     fn read_by_another(file: &[u8]) -> Vec<(u16, Vec<(u8, i64)>)> {
         let mut decoder = Decoder::builder().expand_components(false).build();
         let mut stream = decoder.stream(file);
@@ -305,15 +298,18 @@ mod tests {
     }
 
     #[test]
-    fn a_season_reads_as_another_decoder_reads_it() {
-        let demo = Demo { weeks: 2, ..Demo::new(1, "2026-11-15".parse().unwrap(), Tz::Europe__Zurich) };
+    fn decoded_season_equals_rustyfit() {
+        let demo = DemoAthlete {
+            weeks: 2,
+            ..DemoAthlete::new(1, "2026-11-15".parse().unwrap(), Tz::Europe__Zurich)
+        };
         let mut compared = 0;
         for file in demo.files() {
             let (_, file) = file.unwrap();
             let theirs = read_by_another(&file);
             let mut theirs = theirs.iter();
             let header = usize::from(file[0]);
-            let broken = each(&file[header..file.len() - 2], |message| {
+            let broken = for_each_message(&file[header..file.len() - 2], |message| {
                 let (number, fields) = theirs.next().unwrap();
                 assert_eq!(message.number(), MesgNum(*number));
                 for (field, value) in fields {
@@ -327,10 +323,10 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_what_the_file_declares() {
+    fn number_has_the_declared_type_and_size() {
         let field = |kind: u8, bytes: &'static [u8], big_endian| Field {
             bytes,
-            kind: Kind::declared(kind),
+            kind: FieldKind::from_base_type(kind),
             big_endian,
         };
         for (kind, bytes, value) in [
@@ -343,7 +339,7 @@ mod tests {
             (0x83, &[0xfe, 0xff], Some(-2)),
             (0x84, &[1, 2], Some(0x201)),
             (0x04, &[1, 2], Some(0x201)),
-            // The first of several, fewer bytes than the type has, none at all.
+            // The first of several, fewer bytes than the type, no bytes.
             (0x84, &[1, 2, 3, 4], Some(0x201)),
             (0x86, &[1, 2, 3], Some(0x3_0201)),
             (0x84, &[], None),
@@ -364,27 +360,28 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_something_undefined_is_lost_and_what_came_before_is_not() {
-        // A record of one byte, twice; then a message nobody defined.
+    fn messages_before_an_undefined_type_are_kept() {
+        // A record of one byte, twice; then an undefined message type.
         let data = [0x40, 0, 0, 20, 0, 1, 3, 1, 2, 0, 120, 0, 121, 5, 0, 122];
         let mut rates = Vec::new();
-        let broken = each(&data, |message| rates.extend(message.field(3).and_then(Field::integer)));
+        let broken =
+            for_each_message(&data, |message| rates.extend(message.field(3).and_then(Field::integer)));
         assert!(broken);
         assert_eq!(rates, [120, 121]);
-        assert!(each(&data[..8], |_| {}), "half a definition");
-        assert!(each(&data[..10], |_| {}), "half a message");
-        assert!(!each(&data[..11], |_| {}) && !each(&[], |_| {}));
+        assert!(for_each_message(&data[..8], |_| {}), "half a definition");
+        assert!(for_each_message(&data[..10], |_| {}), "half a message");
+        assert!(!for_each_message(&data[..11], |_| {}) && !for_each_message(&[], |_| {}));
     }
 
     #[test]
-    fn a_time_in_five_bits_counts_on_from_the_last_whole_one() {
+    fn compressed_timestamp_rolls_over() {
         let mut data = vec![0x40, 0, 0, 20, 0, 1, 253, 4, 0x86, 0x41, 0, 0, 20, 0, 1, 3, 1, 2, 0];
         data.extend(1_130_000_030_u32.to_le_bytes());
-        // The whole one ends in 30 of 32; 31 is a second later, 2 is four.
+        // The full timestamp is 30 modulo 32; 31 is one second later, 2 is four.
         assert_eq!(1_130_000_030 % 32, 30);
         data.extend([0x80 | (1 << 5) | 31, 120, 0x80 | (1 << 5) | 2, 121]);
         let mut times = Vec::new();
-        assert!(!each(&data, |message| times.extend(message.time())));
+        assert!(!for_each_message(&data, |message| times.extend(message.time())));
         assert_eq!(times, [1_130_000_030, 1_130_000_031, 1_130_000_034]);
     }
 }

@@ -1,12 +1,13 @@
-//! FIT files, the format devices write.
+//! FIT files.
 //!
-//! The names and numbers of messages and fields are rustyfit's; the decoding is our own, as ten years of files are
-//! mostly records and a general decoder makes a list of values of each. Components are not expanded, which rounds: a
-//! plain field stands in for its enhanced twin where that is missing. A wrong checksum is a flaw and never a refusal.
-//! Whatever was read before a file breaks off is kept.
+//! Message and field numbers come from rustyfit. The decoder is our own for speed: files are mostly
+//! record messages, and a general decoder builds a list of values for each. Components are not
+//! expanded; a plain field is used if its enhanced counterpart is missing. A wrong checksum is
+//! recorded as a flaw and does not reject the file. If a file ends early, everything before that is
+//! kept.
 //!
-//! Start reading at [`read`]; `messages.rs` takes the bytes apart, `activity.rs` turns messages into activities,
-//! `wellness.rs` into days. What is written is written with `write.rs`.
+//! Start at [`read`]. `messages.rs` decodes messages, `activity.rs` builds activities from them,
+//! `wellness.rs` days; `write.rs` writes files.
 
 mod activity;
 mod messages;
@@ -15,56 +16,56 @@ mod values;
 mod wellness;
 pub mod write;
 
-use crate::error::Unreadable;
-use activity::Gathered;
+use crate::error::ParseError;
+use activity::ActivityBuilder;
 use chrono_tz::Tz;
 use fitness_core::domain::calendar::Instant;
-use fitness_core::domain::source_record::{Flaw, Recorded};
+use fitness_core::domain::source_record::{Flaw, ParsedActivity};
 use fitness_core::domain::wellness::DailyWellness;
 use messages::Message;
 use rustyfit::profile::{mesgdef, typedef};
-use values::Fields;
-pub(crate) use values::tidy;
-use wellness::Days;
+use values::FitFields;
+pub(crate) use values::clean_text;
+use wellness::WellnessBuilder;
 
-/// What a FIT file held.
+/// Content of a FIT file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FitFile {
-    /// Activities, in the order of their sessions.
-    pub activities: Vec<Recorded>,
-    /// What it knows of days: steps, nights, resting heart rate and the like.
+    /// In the order of the sessions.
+    pub activities: Vec<ParsedActivity>,
+    /// Daily values: steps, sleep, resting heart rate and others.
     pub days: Vec<DailyWellness>,
-    /// When the newest of what it knows of days was recorded.
+    /// Time of the newest daily value.
     pub newest: Option<Instant>,
-    /// What kind of file it said it was, such as `activity` or `settings`.
+    /// File type, such as `activity` or `settings`.
     pub kind: Option<String>,
-    /// How many record messages there were, usable or not.
+    /// Number of record messages, usable or not.
     pub records: usize,
 }
 
-/// The header every sequence begins with: size, protocol, profile, length of the data, `.FIT`.
+/// Header length: size, protocol, profile, data length, `.FIT`.
 const SHORT_HEADER: usize = 12;
-/// A later header, with a checksum of its own (often left at zero).
+/// Header length with a checksum, which is often zero.
 const LONG_HEADER: usize = 14;
 const CHECKSUM: usize = 2;
-/// Files one behind the other in one file; devices write a few.
-const MAX_CHAINED: usize = 1000;
+/// Maximum number of chained FIT files in one file; devices write a few.
+const MAX_SEQUENCES: usize = 1000;
 
-/// Reads a FIT file, chained ones included. Times without a local clock are taken to be in `zone`.
+/// Reads a FIT file, also a chained one. `zone` applies to files that record no local time.
 ///
 /// # Errors
-/// When it is no FIT file, or nothing in it can be used; the reason is a sentence.
-pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, Unreadable> {
+/// If it is not a FIT file or contains nothing usable.
+pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, ParseError> {
     let mut file = FitFile::default();
     let mut rest = bytes;
     let mut problem = None;
-    for _ in 0..MAX_CHAINED {
-        let Some(sequence) = Sequence::split(rest) else { break };
+    for _ in 0..MAX_SEQUENCES {
+        let Some(sequence) = FitFileInChain::split(rest) else { break };
         rest = sequence.rest;
-        let (mut gathered, mut days) = (Gathered::default(), Days::default());
-        let broken = messages::each(sequence.data, |message| {
-            gathered.take(message);
-            days.take(message);
+        let (mut gathered, mut days) = (ActivityBuilder::default(), WellnessBuilder::default());
+        let broken = messages::for_each_message(sequence.data, |message| {
+            gathered.add_message(message);
+            days.add_message(message);
         });
         let cut = broken || sequence.checksum.is_none();
         file.kind = file.kind.or_else(|| gathered.kind());
@@ -72,7 +73,7 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, Unreadable> {
         let mut flaws = Vec::new();
         if cut {
             flaws.push(Flaw::CutShort);
-        } else if !sequence.checksum_holds() {
+        } else if !sequence.is_checksum_valid() {
             flaws.push(Flaw::BadChecksum);
         }
         match gathered.into_activities(zone, &flaws) {
@@ -88,28 +89,28 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, Unreadable> {
         }
     }
     if rest.len() == bytes.len() {
-        return Err(Unreadable::new("it is not a FIT file"));
+        return Err(ParseError::new("not a FIT file"));
     }
     match problem {
         _ if !file.activities.is_empty() || !file.days.is_empty() => Ok(file),
         Some(why) => Err(why),
-        // Settings, courses and workouts say what they are, and are passed over in silence.
-        None if file.kind.is_none() => Err(Unreadable::new("it says neither what it is nor anything else")),
+        // Settings, courses and workouts have a type and are ignored.
+        None if file.kind.is_none() => Err(ParseError::new("no file type and no data")),
         None => Ok(file),
     }
 }
 
-/// One FIT file within a chain of them.
-struct Sequence<'a> {
+/// One FIT file of a chain.
+struct FitFileInChain<'a> {
     header: &'a [u8],
     data: &'a [u8],
-    /// As stored at the end; `None` when the file breaks off before it.
+    /// Stored at the end; `None` if the file ends before it.
     checksum: Option<u16>,
     rest: &'a [u8],
 }
 
-impl<'a> Sequence<'a> {
-    /// Splits the first sequence off; `None` when there is no header.
+impl<'a> FitFileInChain<'a> {
+    /// Splits off the first sequence; `None` without a header.
     fn split(bytes: &'a [u8]) -> Option<Self> {
         let size = usize::from(*bytes.first()?);
         if size != SHORT_HEADER && size != LONG_HEADER {
@@ -120,7 +121,8 @@ impl<'a> Sequence<'a> {
             return None;
         }
         let declared = u32::from_le_bytes(header.get(4..8)?.try_into().ok()?);
-        // A device that lost power never came back to write the length down; then all there is, is data.
+        // A device that lost power never wrote the length; then everything after the header is
+        // data.
         let declared = if declared == 0 {
             rest.len().saturating_sub(CHECKSUM)
         } else {
@@ -133,16 +135,15 @@ impl<'a> Sequence<'a> {
         Some(Self { header, data, checksum, rest: rest.get(CHECKSUM..).unwrap_or_default() })
     }
 
-    /// Whether the stored checksum is that of header and data.
-    fn checksum_holds(&self) -> bool {
+    fn is_checksum_valid(&self) -> bool {
         self.checksum == Some(crc(crc(0, self.header), self.data))
     }
 }
 
-/// CRC-16 with the reflected polynomial 0xA001, which FIT uses. Eight bytes at a time: one by one each byte would wait
-/// for the one before it, which takes as long as a fifth of the decoding.
+/// CRC-16/ARC (reflected polynomial 0xA001), eight bytes at a time. Byte by byte it would take a
+/// fifth of the decoding time.
 pub(crate) fn crc(start: u16, bytes: &[u8]) -> u16 {
-    /// What a byte adds to the checksum when so many more bytes follow it.
+    /// Contribution of a byte to the checksum when `n` more bytes follow it, for `TABLES[n]`.
     const TABLES: [[u16; 256]; 8] = {
         let mut tables = [[0; 256]; 8];
         let mut i = 0;
@@ -175,34 +176,32 @@ pub(crate) fn crc(start: u16, bytes: &[u8]) -> u16 {
     rest.iter().fold(crc, |crc, byte| (crc >> 8) ^ TABLES[0][usize::from((crc as u8) ^ byte)])
 }
 
-/// The file's own word for what it is.
-fn kind_of(message: &Message<'_>) -> Option<String> {
-    let kind = Fields::of(message).integer(mesgdef::FileId::TYPE)?;
+fn file_kind(message: &Message<'_>) -> Option<String> {
+    let kind = FitFields::new(message).integer(mesgdef::FileId::TYPE)?;
     Some(typedef::File(u8::try_from(kind).ok()?).to_string())
 }
 
-/// The numbers and texts of every message of one kind, by field: for tests of what was written.
+/// Numbers and strings of every message of one kind, by field. For tests of written files.
 #[cfg(test)]
-pub(crate) fn written(bytes: &[u8], kind: typedef::MesgNum) -> Vec<Written> {
-    let sequence = Sequence::split(bytes).unwrap();
-    assert!(sequence.checksum_holds() && sequence.rest.is_empty());
+pub(crate) fn decode_messages(bytes: &[u8], kind: typedef::MesgNum) -> Vec<DecodedMessage> {
+    let sequence = FitFileInChain::split(bytes).unwrap();
+    assert!(sequence.is_checksum_valid() && sequence.rest.is_empty());
     let mut all = Vec::new();
-    let broken = messages::each(sequence.data, |message| {
+    let broken = messages::for_each_message(sequence.data, |message| {
         if message.number() == kind {
-            let fields = Fields::of(message);
+            let fields = FitFields::new(message);
             let numbers = message.fields().filter_map(|(n, _)| Some((n, fields.integer(n)?))).collect();
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned();
             let texts = message.fields().map(|(n, field)| (n, text(field.bytes))).collect();
-            all.push(Written { numbers, texts });
+            all.push(DecodedMessage { numbers, texts });
         }
     });
     assert!(!broken);
     all
 }
 
-/// See [`written`].
 #[cfg(test)]
-pub(crate) struct Written {
+pub(crate) struct DecodedMessage {
     pub(crate) numbers: std::collections::BTreeMap<u8, i64>,
     pub(crate) texts: std::collections::BTreeMap<u8, String>,
 }

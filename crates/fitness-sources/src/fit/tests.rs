@@ -1,4 +1,4 @@
-//! FIT files made by hand, byte by byte, so that they can also be made wrong; and every real one we have.
+//! Tests with hand-made FIT files, valid and invalid.
 
 use super::*;
 use fitness_core::domain::sport::Sport;
@@ -18,7 +18,7 @@ const SINT32: u8 = 0x85;
 const UINT32: u8 = 0x86;
 const FLOAT32: u8 = 0x88;
 
-/// Writes FIT messages: each with a definition of its own, so that any shape can be written.
+/// Writes FIT messages, each with its own definition, so that any layout is possible.
 #[derive(Default)]
 struct Writer(Vec<u8>);
 
@@ -62,7 +62,7 @@ impl Writer {
         )
     }
 
-    /// A second of running: heart rate, distance in centimetres, speed in mm/s.
+    /// One record of a run: heart rate, distance in centimetres, speed in mm/s.
     fn record(&mut self, second: u32, heart_rate: u8, cm: u32) -> &mut Self {
         self.message(
             20,
@@ -114,8 +114,8 @@ impl Writer {
     }
 }
 
-/// A minute of running in Zurich: a record a second, one lap, one session.
-fn a_run() -> Vec<u8> {
+/// A minute of running in Zurich: one record per second, one lap, one session.
+fn sample_run() -> Vec<u8> {
     let mut writer = Writer::default();
     writer.file_id(4);
     for second in 0..60 {
@@ -130,15 +130,15 @@ fn a_run() -> Vec<u8> {
     writer.message(19, &lap).session(0, 1, 3, 60, 17_700).activity(7200).finish()
 }
 
-fn one(bytes: &[u8]) -> Recorded {
+fn read_one(bytes: &[u8]) -> ParsedActivity {
     let mut file = read(bytes, Tz::UTC).unwrap();
     assert_eq!(file.activities.len(), 1);
     file.activities.remove(0)
 }
 
 #[test]
-fn a_run_is_read_with_its_samples_and_its_local_day() {
-    let run = one(&a_run());
+fn run_has_samples_and_local_day() {
+    let run = read_one(&sample_run());
     let activity = &run.activity;
     assert_eq!((activity.sport, activity.sub_sport.as_deref()), (Sport::Running, Some("trail")));
     assert_eq!(
@@ -160,7 +160,7 @@ fn a_run_is_read_with_its_samples_and_its_local_day() {
     assert_eq!(run.flaws, []);
     let recording = run.recording.unwrap();
     let sample = |channel| recording.column(channel).unwrap().sample(59);
-    assert_eq!(recording.moments()[59], 59_000);
+    assert_eq!(recording.offsets_ms()[59], 59_000);
     assert_eq!(sample(Channel::Distance), Some(177_000));
     assert_eq!(sample(Channel::Speed), Some(3001), "the enhanced field wins");
     assert_eq!(sample(Channel::Altitude), Some(200_000));
@@ -169,36 +169,36 @@ fn a_run_is_read_with_its_samples_and_its_local_day() {
 }
 
 #[test]
-fn a_header_without_a_checksum_is_no_flaw_and_a_wrong_one_is_noted() {
-    assert_eq!(one(&a_run()).flaws, [], "the header's own checksum is zero");
-    let mut wrong = a_run();
+fn wrong_checksum_is_a_flaw_and_missing_header_checksum_is_not() {
+    assert_eq!(read_one(&sample_run()).flaws, [], "the header's own checksum is zero");
+    let mut wrong = sample_run();
     let last = wrong.len() - 1;
     wrong[last] ^= 1;
-    let run = one(&wrong);
+    let run = read_one(&wrong);
     assert_eq!(run.flaws, [Flaw::BadChecksum]);
-    assert_eq!(run.recording, one(&a_run()).recording);
+    assert_eq!(run.recording, read_one(&sample_run()).recording);
 }
 
 #[test]
-fn a_file_that_breaks_off_keeps_what_came_before() {
-    let whole = a_run();
+fn truncated_file_keeps_its_beginning() {
+    let whole = sample_run();
     for length in [whole.len() - 1, whole.len() - 2, whole.len() - 40] {
-        let run = one(&whole[..length]);
+        let run = read_one(&whole[..length]);
         assert!(run.flaws.contains(&Flaw::CutShort), "{length}");
-        assert_eq!(run.recording.unwrap().moments().len(), 60);
+        assert_eq!(run.recording.unwrap().offsets_ms().len(), 60);
     }
-    let run = one(&whole[..whole.len() / 2]);
+    let run = read_one(&whole[..whole.len() / 2]);
     assert_eq!(run.flaws, [Flaw::CutShort, Flaw::NoSummary]);
-    let samples = run.recording.unwrap().moments().len();
+    let samples = run.recording.unwrap().offsets_ms().len();
     assert!((20..40).contains(&samples), "{samples}");
-    // A device that lost power never wrote the length down.
+    // A device that lost power never wrote the length.
     let mut powerless = whole;
     powerless[4..8].copy_from_slice(&[0; 4]);
-    assert_eq!(one(&powerless).recording.unwrap().moments().len(), 60);
+    assert_eq!(read_one(&powerless).recording.unwrap().offsets_ms().len(), 60);
 }
 
 #[test]
-fn a_triathlon_is_three_activities_and_its_changes_are_none() {
+fn triathlon_is_three_activities_without_transitions() {
     let mut writer = Writer::default();
     writer.file_id(4);
     for second in 0..50 {
@@ -213,30 +213,30 @@ fn a_triathlon_is_three_activities_and_its_changes_are_none() {
     let sports: Vec<_> = file
         .activities
         .iter()
-        .map(|a| (a.activity.sport, a.recording.as_ref().unwrap().moments().len()))
+        .map(|a| (a.activity.sport, a.recording.as_ref().unwrap().offsets_ms().len()))
         .collect();
     assert_eq!(sports, [(Sport::Swimming, 10), (Sport::Cycling, 10), (Sport::Running, 10)]);
     assert_eq!(
-        file.activities[2].recording.as_ref().unwrap().moments()[0],
+        file.activities[2].recording.as_ref().unwrap().offsets_ms()[0],
         0,
-        "each counts from its own start"
+        "offsets count from each activity's start"
     );
     assert_eq!(
         file.activities[0].activity.utc_offset_s, 7200,
-        "the athlete's zone, where the device says nothing"
+        "the athlete's zone if the device records none"
     );
 }
 
 #[test]
-fn chained_files_are_read_one_after_the_other() {
-    let chain = [a_run(), a_run()].concat();
+fn chained_files_are_all_read() {
+    let chain = [sample_run(), sample_run()].concat();
     assert_eq!(read(&chain, Tz::UTC).unwrap().activities.len(), 2);
-    let trailing = [a_run(), b"garbage".to_vec()].concat();
+    let trailing = [sample_run(), b"garbage".to_vec()].concat();
     assert_eq!(read(&trailing, Tz::UTC).unwrap().activities.len(), 1);
 }
 
 #[test]
-fn what_was_not_recorded_is_none() {
+fn invalid_values_are_none() {
     let mut writer = Writer::default();
     writer.file_id(4);
     let nothing: [(u8, u8, &[u8]); 8] = [
@@ -249,13 +249,13 @@ fn what_was_not_recorded_is_none() {
         (13, SINT8, &[127]),
         (2, UINT16, &[255; 2]),
     ];
-    let run = one(&writer.message(20, &nothing).session(0, 2, 0, 60, 0).finish());
+    let run = read_one(&writer.message(20, &nothing).session(0, 2, 0, 60, 0).finish());
     assert_eq!(run.recording.unwrap().columns().count(), 0);
-    assert_eq!(run.activity.distance, None, "a summary of zero metres is a summary of no metres");
+    assert_eq!(run.activity.distance, None, "zero metres means not measured");
 }
 
 #[test]
-fn a_foot_pods_power_is_power() {
+fn foot_pod_power_is_read_from_developer_field() {
     let mut writer = Writer::default();
     let name: &[u8] = b"Power\0";
     writer
@@ -265,22 +265,22 @@ fn a_foot_pods_power_is_power() {
         let time = (START + second).to_le_bytes();
         writer.developer_message(20, &[(253, UINT32, &time)], &[(7, 0, &251.4_f32.to_le_bytes())]);
     }
-    let run = one(&writer.session(0, 1, 0, 5, 1500).finish());
+    let run = read_one(&writer.session(0, 1, 0, 5, 1500).finish());
     assert_eq!(run.recording.unwrap().column(Channel::Power).unwrap().sample(4), Some(251));
     assert_eq!(run.activity.avg_power, Some(251));
 }
 
 #[test]
-fn an_old_devices_three_bytes_are_speed_and_distance() {
+fn compressed_speed_distance_is_decoded() {
     let mut writer = Writer::default();
     writer.file_id(4);
-    // 3.00 m/s; the distance counts in sixteenths of a metre and starts over after 4095 of them.
+    // 3.00 m/s; the distance is in 1/16 m and rolls over after 4095.
     for (second, sixteenths) in [(0_u32, 4000_u16), (1, 4048), (2, 0), (3, 48)] {
         let speed = 300_u16;
         let bytes = [speed as u8, (speed >> 8) as u8 | ((sixteenths << 4) as u8), (sixteenths >> 4) as u8];
         writer.message(20, &[(253, UINT32, &(START + second).to_le_bytes()), (8, BYTE, &bytes)]);
     }
-    let run = one(&writer.session(0, 1, 0, 4, 0).finish());
+    let run = read_one(&writer.session(0, 1, 0, 4, 0).finish());
     let recording = run.recording.unwrap();
     let column = recording.column(Channel::Distance).unwrap();
     let metres: Vec<_> = column.samples().map(|mm| mm.unwrap() / 1000).collect();
@@ -289,27 +289,27 @@ fn an_old_devices_three_bytes_are_speed_and_distance() {
 }
 
 #[test]
-fn a_device_without_a_clock_and_a_file_of_another_kind_are_told_apart() {
+fn file_without_clock_is_refused_and_other_file_types_are_ignored() {
     let mut clockless = Writer::default();
     clockless.file_id(4).message(20, &[(253, UINT32, &1000_u32.to_le_bytes()), (3, UINT8, &[140])]);
     let why = read(&clockless.finish(), Tz::UTC).unwrap_err();
-    assert_eq!(why.to_string(), "its device had no clock, so it is of no day");
+    assert_eq!(why.to_string(), "no timestamps: the device clock was not set");
     let settings = read(&Writer::default().file_id(2).finish(), Tz::UTC).unwrap();
     assert_eq!((settings.activities.len(), settings.kind.as_deref()), (0, Some("settings")));
 }
 
 #[test]
-fn samples_out_of_order_are_left_out_and_noted() {
+fn out_of_order_samples_are_dropped_and_flagged() {
     let mut writer = Writer::default();
     writer.file_id(4).record(0, 140, 0).record(5, 141, 1500).record(3, 142, 900).record(6, 143, 1800);
-    let run = one(&writer.session(0, 1, 0, 7, 1800).finish());
-    assert_eq!(run.recording.unwrap().moments(), [0, 5000, 6000]);
+    let run = read_one(&writer.session(0, 1, 0, 7, 1800).finish());
+    assert_eq!(run.recording.unwrap().offsets_ms(), [0, 5000, 6000]);
     assert_eq!(run.flaws, [Flaw::OutOfOrder]);
 }
 
 #[test]
-fn fields_of_a_wrong_size_break_nothing() {
-    // Real devices have written a four-byte number in one byte, and fields of no size at all.
+fn fields_of_wrong_size_are_tolerated() {
+    // Real devices have written four-byte numbers in one byte, and empty fields.
     for (size, base) in [
         (0_usize, UINT32),
         (1, UINT32),
@@ -336,11 +336,11 @@ fn fields_of_a_wrong_size_break_nothing() {
     }
 }
 
-/// A small generator of numbers that are the same every time.
-struct Dice(u64);
+/// A deterministic random number generator.
+struct Rng(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+impl Rng {
+    fn below(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -349,17 +349,17 @@ impl Dice {
 }
 
 #[test]
-fn no_damage_makes_it_panic() {
-    let whole = a_run();
-    let mut dice = Dice(14_062_026);
+fn damaged_file_never_panics() {
+    let whole = sample_run();
+    let mut dice = Rng(14_062_026);
     for round in 0..20_000 {
         let mut bytes = whole.clone();
-        for _ in 0..=dice.roll(4) {
-            let at = dice.roll(bytes.len());
-            bytes[at] = dice.roll(256) as u8;
+        for _ in 0..=dice.below(4) {
+            let at = dice.below(bytes.len());
+            bytes[at] = dice.below(256) as u8;
         }
         if round % 2 == 0 {
-            bytes.truncate(dice.roll(bytes.len()));
+            bytes.truncate(dice.below(bytes.len()));
         }
         drop(read(&bytes, Tz::UTC));
     }
@@ -370,8 +370,8 @@ fn days(writer: &mut Writer) -> Vec<DailyWellness> {
 }
 
 #[test]
-fn a_day_is_counted_up_and_ends_at_its_own_midnight() {
-    // Midnight in a place two hours ahead of UTC is ten in the evening here.
+fn steps_are_summed_per_local_day() {
+    // Midnight at UTC+2 is 22:00 UTC.
     let midnight = START + 16 * 3600;
     let info = [(253, UINT32, &START.to_le_bytes()[..]), (0, UINT32, &(START + 7200).to_le_bytes())];
     let mut writer = Writer::default();
@@ -387,7 +387,7 @@ fn a_day_is_counted_up_and_ends_at_its_own_midnight() {
     count(midnight, 6, 5000);
     count(midnight, 1, 3100);
     count(midnight + 60, 6, 20);
-    // Half a time: the lower bits of a moment an hour after the last whole one.
+    // 16-bit timestamp: the lower half of a time one hour after the last full one.
     let short = ((midnight + 60 + 3600) & 0xffff) as u16;
     writer.message(
         55,
@@ -398,7 +398,7 @@ fn a_day_is_counted_up_and_ends_at_its_own_midnight() {
 }
 
 #[test]
-fn what_a_device_could_not_tell_is_not_in_the_mean() {
+fn unmeasured_values_are_excluded_from_means() {
     let mut writer = Writer::default();
     writer.file_id(32);
     for (second, stress) in [(0_u32, 20_i16), (60, -1), (120, -2), (180, 41)] {
@@ -424,7 +424,7 @@ fn what_a_device_could_not_tell_is_not_in_the_mean() {
 fn a_night_belongs_to_the_day_of_waking() {
     let mut writer = Writer::default();
     writer.file_id(49);
-    // Asleep at ten in the evening of the 13th, awake at six: light, deep, rem, awake, light, up.
+    // Asleep at 22:00 on the 13th, awake at 6:00: light, deep, REM, awake, light, up.
     let began = START - 8 * 3600;
     for (minutes, level) in [(0_u32, 2_u8), (120, 3), (210, 4), (300, 1), (310, 2), (480, 1)] {
         writer.message(275, &[(253, UINT32, &(began + minutes * 60).to_le_bytes()), (0, ENUM, &[level])]);
@@ -442,24 +442,24 @@ fn a_night_belongs_to_the_day_of_waking() {
 }
 
 #[test]
-fn a_scale_for_two_says_nothing_about_one() {
+fn scale_with_several_users_is_refused() {
     let mut writer = Writer::default();
     let time = START.to_le_bytes();
     writer.file_id(9).message(3, &[(254, UINT16, &[0, 0])]).message(3, &[(254, UINT16, &[1, 0])]);
     writer.message(30, &[(253, UINT32, &time), (0, UINT16, &7015_u16.to_le_bytes())]);
     let why = read(&writer.finish(), Tz::UTC).unwrap_err().to_string();
-    assert!(why.starts_with("it weighs more than one person"), "{why}");
+    assert!(why.starts_with("contains weights of several people"), "{why}");
 }
 
 #[test]
-fn the_checksum_is_fits() {
+fn checksum_is_crc16_arc() {
     // The check value of CRC-16/ARC.
     assert_eq!(crc(0, b"123456789"), 0xBB3D);
 }
 
 #[test]
-fn what_is_no_fit_file_says_so() {
+fn other_content_is_not_a_fit_file() {
     for bytes in [&b""[..], b"hello", b"\x0e\x10", &[0x0e; 40], b"PK\x03\x04 a zip", b"<?xml version"] {
-        assert_eq!(read(bytes, Tz::UTC), Err(Unreadable::new("it is not a FIT file")), "{bytes:?}");
+        assert_eq!(read(bytes, Tz::UTC), Err(ParseError::new("not a FIT file")), "{bytes:?}");
     }
 }

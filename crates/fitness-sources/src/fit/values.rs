@@ -1,19 +1,18 @@
-//! The fields of a message in the units and types they are wanted in.
+//! Typed access to the fields of a message.
 
 use super::messages::{Field, Message, TIMESTAMP};
 use chrono::DateTime;
 use fitness_core::domain::calendar::Instant;
 
-/// Seconds from the start of 1970 to the last day of 1989, where FIT time begins.
+/// Seconds from the Unix epoch to the FIT epoch, 31 December 1989.
 const FIT_EPOCH: i64 = 631_065_600;
-/// Below this a time counts from when the device was switched on, and says nothing about the day.
+/// Smaller values count seconds since the device was switched on.
 const FIRST_REAL_TIME: u32 = 0x1000_0000;
 
-/// The fields of one message.
-pub(super) struct Fields<'a>(&'a Message<'a>);
+pub(super) struct FitFields<'a>(&'a Message<'a>);
 
-impl<'a> Fields<'a> {
-    pub(super) const fn of(message: &'a Message<'a>) -> Self {
+impl<'a> FitFields<'a> {
+    pub(super) const fn new(message: &'a Message<'a>) -> Self {
         Self(message)
     }
 
@@ -24,12 +23,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A whole number in a narrower type; `None` when it does not fit.
+    /// An integer in a narrower type; `None` if it does not fit.
     pub(super) fn narrow<T: TryFrom<i64>>(&self, number: u8) -> Option<T> {
         self.integer(number).and_then(|value| T::try_from(value).ok())
     }
 
-    /// A number divided by its scale.
+    /// The number divided by `scale`.
     pub(super) fn scaled(&self, number: u8, scale: f64) -> Option<f64> {
         self.integer(number).map(|value| value as f64 / scale)
     }
@@ -39,7 +38,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn text(&self, number: u8) -> Option<String> {
-        self.0.field(number)?.texts().find_map(|text| tidy(&text))
+        self.0.field(number)?.strings().find_map(|text| clean_text(&text))
     }
 
     pub(super) fn integers(&self, number: u8) -> Vec<i64> {
@@ -47,14 +46,14 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A text without padding, control characters and endlessness; `None` when nothing is left.
-pub(crate) fn tidy(text: &str) -> Option<String> {
+/// Text without surrounding space and control characters, at most 200 characters; `None` if empty.
+pub(crate) fn clean_text(text: &str) -> Option<String> {
     let clean: String = text.chars().filter(|c| !c.is_control()).take(200).collect();
     let clean = clean.trim();
     (!clean.is_empty()).then(|| clean.to_owned())
 }
 
-/// A FIT time as an instant; `None` for a device whose clock was not set.
+/// FIT time as an instant; `None` if the device clock was not set.
 pub(super) fn instant(seconds: u32) -> Option<Instant> {
     (seconds >= FIRST_REAL_TIME && seconds != u32::MAX)
         .then(|| DateTime::from_timestamp(i64::from(seconds) + FIT_EPOCH, 0))

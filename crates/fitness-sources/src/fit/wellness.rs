@@ -1,47 +1,46 @@
-//! From messages to days: steps, resting heart rate, stress, breathing, oxygen, nights, weight.
+//! Builds daily values from FIT messages: steps, resting heart rate, stress, respiration, SpO2,
+//! sleep, weight.
 //!
-//! A watch writes many small files a day, each with a part of it. What one file knows of a day is given back
-//! as it is; putting the parts together is the importer's work.
+//! A watch writes many small files per day. Each gives partial values; the importer merges them.
 
 use super::messages::Message;
-use super::values::{Fields, instant};
-use crate::error::Unreadable;
+use super::values::{FitFields, instant};
+use crate::error::ParseError;
 use chrono::TimeDelta;
 use chrono_tz::Tz;
-use fitness_core::domain::calendar::{Day, Instant, offset_in};
+use fitness_core::domain::calendar::{Day, Instant, utc_offset_seconds};
 use fitness_core::domain::units::TimeSpan;
 use fitness_core::domain::wellness::{DailyWellness, Sleep};
 use rustyfit::profile::mesgdef;
 use rustyfit::profile::typedef::{self, MesgNum};
 use std::collections::BTreeMap;
 
-/// More readings than a year of minutes is no day's file.
+/// More than a year of one reading per minute. Bounds memory.
 const MAX_READINGS: usize = 600_000;
 
-/// What has been read of days so far.
 #[derive(Debug, Default)]
-pub(super) struct Days {
-    /// The local clock minus UTC, where the device says it.
+pub(super) struct WellnessBuilder {
+    /// Local time minus UTC in seconds, if the device recorded it.
     utc_offset_s: Option<i64>,
-    /// The last full time, from which shortened ones count.
+    /// Last full timestamp, to which 16-bit ones are relative.
     full_time: Option<u32>,
-    /// Steps so far at a time, by kind of movement. A device counts each kind up over the day.
+    /// Cumulative steps of the day by time and activity type.
     steps: BTreeMap<(u32, i64), u32>,
     readings: Vec<Reading>,
     levels: Vec<(u32, typedef::SleepLevel)>,
     score: Option<u16>,
-    people: usize,
+    user_count: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Reading {
     time: u32,
-    what: Measured,
+    measurement: Measurement,
     value: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Measured {
+enum Measurement {
     RestingHeartRate,
     Stress,
     Respiration,
@@ -51,13 +50,13 @@ enum Measured {
     Vo2Max,
 }
 
-impl Days {
-    pub(super) fn take(&mut self, message: &Message<'_>) {
+impl WellnessBuilder {
+    pub(super) fn add_message(&mut self, message: &Message<'_>) {
         use mesgdef::{
             HrvStatusSummary as Hrv, MaxMetData, MonitoringHrData as HeartRate, MonitoringInfo as Info,
             RespirationRate, SleepAssessment, SleepLevel, Spo2Data, StressLevel, WeightScale,
         };
-        let fields = Fields::of(message);
+        let fields = FitFields::new(message);
         let at = |number| fields.narrow::<u32>(number);
         match message.number() {
             MesgNum::MONITORING_INFO => {
@@ -65,48 +64,48 @@ impl Days {
                 self.utc_offset_s = self.utc_offset_s.or_else(|| local?.checked_sub(utc?));
                 self.full_time = at(Info::TIMESTAMP).or(self.full_time);
             }
-            MesgNum::MONITORING => self.take_monitoring(&fields),
+            MesgNum::MONITORING => self.add_monitoring(&fields),
             MesgNum::MONITORING_HR_DATA => {
-                // The day's own value, where it is known; else the week's.
+                // The current day's value if known, else the 7-day average.
                 let number = HeartRate::CURRENT_DAY_RESTING_HEART_RATE;
                 let bpm =
                     fields.scaled(number, 1.0).or_else(|| fields.scaled(HeartRate::RESTING_HEART_RATE, 1.0));
-                self.read(
+                self.add_reading(
                     at(HeartRate::TIMESTAMP),
-                    Measured::RestingHeartRate,
+                    Measurement::RestingHeartRate,
                     bpm.filter(|v| (25.0..=150.0).contains(v)),
                 );
             }
             MesgNum::STRESS_LEVEL => {
-                // Below zero the device could not tell.
+                // Negative means not measurable.
                 let level =
                     fields.scaled(StressLevel::STRESS_LEVEL_VALUE, 1.0).filter(|v| (0.0..=100.0).contains(v));
-                self.read(at(StressLevel::STRESS_LEVEL_TIME), Measured::Stress, level);
+                self.add_reading(at(StressLevel::STRESS_LEVEL_TIME), Measurement::Stress, level);
             }
             MesgNum::RESPIRATION_RATE => {
                 let rate = fields
                     .scaled(RespirationRate::RESPIRATION_RATE, 100.0)
                     .filter(|v| (3.0..=60.0).contains(v));
-                self.read(at(RespirationRate::TIMESTAMP), Measured::Respiration, rate);
+                self.add_reading(at(RespirationRate::TIMESTAMP), Measurement::Respiration, rate);
             }
             MesgNum::SPO2_DATA => {
                 let percent =
                     fields.scaled(Spo2Data::READING_SPO2, 1.0).filter(|v| (50.0..=100.0).contains(v));
-                self.read(at(Spo2Data::TIMESTAMP), Measured::Oxygen, percent);
+                self.add_reading(at(Spo2Data::TIMESTAMP), Measurement::Oxygen, percent);
             }
             MesgNum::HRV_STATUS_SUMMARY => {
                 let ms = fields.scaled(Hrv::LAST_NIGHT_AVERAGE, 128.0).filter(|v| (1.0..=400.0).contains(v));
-                self.read(at(Hrv::TIMESTAMP), Measured::Hrv, ms);
+                self.add_reading(at(Hrv::TIMESTAMP), Measurement::Hrv, ms);
             }
             MesgNum::MAX_MET_DATA => {
                 let vo2max = fields.scaled(MaxMetData::VO2_MAX, 10.0).filter(|v| (10.0..=100.0).contains(v));
-                self.read(at(MaxMetData::UPDATE_TIME), Measured::Vo2Max, vo2max);
+                self.add_reading(at(MaxMetData::UPDATE_TIME), Measurement::Vo2Max, vo2max);
             }
             MesgNum::WEIGHT_SCALE => {
                 let kg = fields.scaled(WeightScale::WEIGHT, 100.0).filter(|v| (20.0..=400.0).contains(v));
-                self.read(at(WeightScale::TIMESTAMP), Measured::Weight, kg);
+                self.add_reading(at(WeightScale::TIMESTAMP), Measurement::Weight, kg);
             }
-            MesgNum::USER_PROFILE => self.people += 1,
+            MesgNum::USER_PROFILE => self.user_count += 1,
             MesgNum::SLEEP_LEVEL if self.levels.len() < MAX_READINGS => {
                 let level = fields.narrow(SleepLevel::SLEEP_LEVEL).map(typedef::SleepLevel);
                 self.levels.extend(at(SleepLevel::TIMESTAMP).zip(level));
@@ -121,16 +120,16 @@ impl Days {
         }
     }
 
-    fn read(&mut self, time: Option<u32>, what: Measured, value: Option<f64>) {
+    fn add_reading(&mut self, time: Option<u32>, what: Measurement, value: Option<f64>) {
         if let (Some(time), Some(value)) = (time, value)
             && self.readings.len() < MAX_READINGS
         {
-            self.readings.push(Reading { time, what, value });
+            self.readings.push(Reading { time, measurement: what, value });
         }
     }
 
-    /// Steps. The time is whole, or the lower half of one that counts on from the last whole one.
-    fn take_monitoring(&mut self, fields: &Fields<'_>) {
+    /// Steps. The timestamp is full, or 16 bits relative to the last full one.
+    fn add_monitoring(&mut self, fields: &FitFields<'_>) {
         use mesgdef::Monitoring as M;
         let short = fields.narrow::<u16>(M::TIMESTAMP_16).map(u32::from);
         let time = match (fields.narrow::<u32>(M::TIMESTAMP), short, self.full_time) {
@@ -144,7 +143,7 @@ impl Days {
         let Some(kind) = kind.filter(|kind| on_foot.iter().any(|foot| i64::from(foot.0) == *kind)) else {
             return;
         };
-        // Cycles are pairs of steps, written in halves: the bare number is the steps.
+        // Cycles are pairs of steps with a scale of 2, so the raw number is steps.
         if let Some(steps) = fields.narrow::<u32>(M::CYCLES).filter(|steps| *steps < 200_000)
             && self.steps.len() < MAX_READINGS
         {
@@ -153,17 +152,21 @@ impl Days {
         }
     }
 
-    /// The days it knows something of, and when the newest of it was recorded.
-    pub(super) fn into_days(self, zone: Tz) -> Result<(Vec<DailyWellness>, Option<Instant>), Unreadable> {
-        if self.people > 1 && self.readings.iter().any(|reading| reading.what == Measured::Weight) {
-            return Err(Unreadable::new("it weighs more than one person, and does not say which one is you"));
+    /// Daily values, and the time of the newest one.
+    pub(super) fn into_days(self, zone: Tz) -> Result<(Vec<DailyWellness>, Option<Instant>), ParseError> {
+        if self.user_count > 1
+            && self.readings.iter().any(|reading| reading.measurement == Measurement::Weight)
+        {
+            return Err(ParseError::new(
+                "contains weights of several people and does not say which are yours",
+            ));
         }
         let day_of = |time: u32| {
             let at = instant(time)?;
             let offset = self
                 .utc_offset_s
                 .filter(|s| s.abs() <= 15 * 3600)
-                .unwrap_or_else(|| offset_in(zone, at).into());
+                .unwrap_or_else(|| utc_offset_seconds(zone, at).into());
             Some(Day::at(at + TimeDelta::seconds(offset), Tz::UTC))
         };
         let mut days: BTreeMap<Day, DailyWellness> = BTreeMap::new();
@@ -171,14 +174,14 @@ impl Days {
         let mut counted: BTreeMap<(Day, i64), u32> = BTreeMap::new();
         for ((time, kind), steps) in &self.steps {
             newest = newest.max(Some(*time));
-            // What is written at midnight is the sum of the day that has just ended.
+            // The total at midnight belongs to the day before.
             if let Some(day) = day_of(time.saturating_sub(1)) {
                 let most = counted.entry((day, *kind)).or_default();
                 *most = (*most).max(*steps);
             }
         }
         for ((day, _), steps) in counted {
-            let known = days.entry(day).or_insert_with(|| DailyWellness::unknown(day));
+            let known = days.entry(day).or_insert_with(|| DailyWellness::empty(day));
             known.steps = Some(known.steps.unwrap_or(0) + steps);
         }
         let mut groups: BTreeMap<Day, Vec<Reading>> = BTreeMap::new();
@@ -189,18 +192,18 @@ impl Days {
             }
         }
         for (day, readings) in groups {
-            fill(days.entry(day).or_insert_with(|| DailyWellness::unknown(day)), &readings);
+            fill(days.entry(day).or_insert_with(|| DailyWellness::empty(day)), &readings);
         }
         if let Some((woke, night)) = self.night() {
             newest = newest.max(Some(woke));
             if let Some(day) = day_of(woke) {
-                days.entry(day).or_insert_with(|| DailyWellness::unknown(day)).sleep = Some(night);
+                days.entry(day).or_insert_with(|| DailyWellness::empty(day)).sleep = Some(night);
             }
         }
         Ok((days.into_values().collect(), newest.and_then(instant)))
     }
 
-    /// The night, from one level of sleep to the next; and when it ended.
+    /// Sleep from the sleep levels, and when it ended.
     fn night(&self) -> Option<(u32, Sleep)> {
         let mut levels = self.levels.clone();
         levels.sort_by_key(|(time, _)| *time);
@@ -208,7 +211,7 @@ impl Days {
         let mut spans: BTreeMap<u8, i64> = BTreeMap::new();
         for pair in levels.windows(2) {
             let seconds = i64::from(pair[1].0 - pair[0].0);
-            // A silence of hours is not a level of sleep.
+            // Longer gaps are not a sleep level.
             if seconds <= 4 * 3600 {
                 *spans.entry(pair[0].1.0).or_default() += seconds;
             }
@@ -234,21 +237,23 @@ impl Days {
     }
 }
 
-/// Means of what is measured over and over, and the last of what is measured once.
+/// Means of continuous readings, and the last of single readings.
 fn fill(day: &mut DailyWellness, readings: &[Reading]) {
-    let of = |what| readings.iter().filter(move |reading| reading.what == what).map(|reading| reading.value);
+    let of = |what| {
+        readings.iter().filter(move |reading| reading.measurement == what).map(|reading| reading.value)
+    };
     let mean = |what| {
         let (sum, count) = of(what).fold((0.0, 0_u32), |(sum, n), value| (sum + value, n + 1));
         (count > 0).then(|| sum / f64::from(count))
     };
     let whole = |value: Option<f64>| value.map(|value| value.round() as u16);
     let tenths = |value: Option<f64>| value.map(|value| (value * 10.0).round() / 10.0);
-    day.resting_heart_rate = whole(of(Measured::RestingHeartRate).next_back());
-    day.stress_avg = whole(mean(Measured::Stress));
-    day.stress_max = whole(of(Measured::Stress).reduce(f64::max));
-    day.respiration = tenths(mean(Measured::Respiration));
-    day.spo2 = tenths(mean(Measured::Oxygen));
-    day.hrv_ms = tenths(of(Measured::Hrv).next_back());
-    day.weight_kg = of(Measured::Weight).next_back();
-    day.vo2max = of(Measured::Vo2Max).next_back();
+    day.resting_heart_rate = whole(of(Measurement::RestingHeartRate).next_back());
+    day.stress_avg = whole(mean(Measurement::Stress));
+    day.stress_max = whole(of(Measurement::Stress).reduce(f64::max));
+    day.respiration = tenths(mean(Measurement::Respiration));
+    day.spo2 = tenths(mean(Measurement::Oxygen));
+    day.hrv_ms = tenths(of(Measurement::Hrv).next_back());
+    day.weight_kg = of(Measurement::Weight).next_back();
+    day.vo2max = of(Measurement::Vo2Max).next_back();
 }

@@ -1,34 +1,33 @@
-//! Account exports: every dataset, with the keys it knows and values it should not have. And a Strava list, which is
-//! read the same way.
+//! Fuzzes account exports with known keys and invalid values, and Strava's `activities.csv`.
 
-use super::{ZONE, check_day, check_reason, check_recorded, check_wellness, one_in, pick, raw, up_to};
-use crate::error::Unreadable;
-use crate::garmin_export::{Dataset, read};
-use crate::outcome::Summary;
+use super::{ZONE, check_activity, check_day, check_reason, check_wellness, one_in, pick, raw, up_to};
+use crate::entry_counts::ReadOutcome;
+use crate::error::ParseError;
+use crate::garmin_export::{GarminDataset, read};
 use crate::strava_export;
 use arbitrary::Unstructured;
 use chrono::Datelike;
-use fitness_core::domain::source_record::{EstimateValue, Told};
+use fitness_core::domain::source_record::{EstimateValue, ImportedRecord};
 
-const DATASETS: [Dataset; 16] = [
-    Dataset::Activities,
-    Dataset::DailySummaries,
-    Dataset::Sleep,
-    Dataset::HealthStatus,
-    Dataset::TrainingReadiness,
-    Dataset::AcuteLoad,
-    Dataset::TrainingHistory,
-    Dataset::MaxMet,
-    Dataset::ActivityVo2Max,
-    Dataset::RacePredictions,
-    Dataset::EnduranceScore,
-    Dataset::HillScore,
-    Dataset::BioMetrics,
-    Dataset::HeartRateZones,
-    Dataset::PowerZones,
-    Dataset::UserProfile,
+const DATASETS: [GarminDataset; 16] = [
+    GarminDataset::Activities,
+    GarminDataset::DailySummaries,
+    GarminDataset::Sleep,
+    GarminDataset::HealthStatus,
+    GarminDataset::TrainingReadiness,
+    GarminDataset::AcuteLoad,
+    GarminDataset::TrainingHistory,
+    GarminDataset::MaxMet,
+    GarminDataset::ActivityVo2Max,
+    GarminDataset::RacePredictions,
+    GarminDataset::EnduranceScore,
+    GarminDataset::HillScore,
+    GarminDataset::BioMetrics,
+    GarminDataset::HeartRateZones,
+    GarminDataset::PowerZones,
+    GarminDataset::UserProfile,
 ];
-/// Keys that are read, the one that is needed almost everywhere first.
+/// Known keys, the most common first.
 const KEYS: [&str; 80] = [
     "calendarDate",
     "calendarDate",
@@ -158,7 +157,7 @@ const VALUES: [&str; 44] = [
     "\"24:60:61\"",
 ];
 
-/// Reads a file of an export made from a fuzzer's bytes.
+/// Reads an export file generated from fuzzer input.
 pub fn export_json(bytes: &[u8]) {
     let [which, how, rest @ ..] = bytes else { return };
     let which = usize::from(*which) % (DATASETS.len() + 1);
@@ -167,50 +166,50 @@ pub fn export_json(bytes: &[u8]) {
     let mut told = 0;
     let outcome = read(*dataset, &mut text.as_slice(), ZONE, &mut |thing| {
         told += 1;
-        check_told(&thing);
+        check_record(&thing);
     });
     check_outcome(outcome, told);
 }
 
-fn check_outcome(outcome: Result<Summary, Unreadable>, told: usize) {
+fn check_outcome(outcome: Result<ReadOutcome, ParseError>, told: usize) {
     match outcome {
         Err(why) => check_reason(&why.0),
         Ok(summary) => {
             assert_eq!(
-                summary.reasons.values().sum::<usize>(),
+                summary.skip_reasons.values().sum::<usize>(),
                 summary.skipped,
                 "every entry has its reason"
             );
-            assert!(summary.told <= told, "an entry tells at least one thing");
-            summary.reasons.keys().for_each(|reason| check_reason(reason));
-            summary.broken_off.iter().for_each(|why| check_reason(&why.0));
+            assert!(summary.accepted <= told, "an entry tells at least one thing");
+            summary.skip_reasons.keys().for_each(|reason| check_reason(reason));
+            summary.read_error.iter().for_each(|why| check_reason(&why.0));
             summary.last_daily_summary.into_iter().for_each(check_day);
         }
     }
 }
 
-fn check_told(told: &Told) {
+fn check_record(told: &ImportedRecord) {
     match told {
-        Told::Activity(report) => {
+        ImportedRecord::Activity(report) => {
             assert!(!report.key.id.is_empty());
-            check_recorded(&report.recorded);
+            check_activity(&report.parsed);
         }
-        Told::Day(report) => {
-            assert!(!report.part.is_empty());
+        ImportedRecord::Day(report) => {
+            assert!(!report.dataset.is_empty());
             check_wellness(&report.wellness);
         }
-        Told::Estimate(estimate) => {
+        ImportedRecord::Estimate(estimate) => {
             check_day(estimate.day);
             match &estimate.value {
                 EstimateValue::Number(number) => assert!(number.is_finite()),
                 EstimateValue::Word(word) => assert!(!word.is_empty()),
             }
         }
-        Told::Threshold { kind, value, .. } => {
+        ImportedRecord::Threshold { kind, value, .. } => {
             assert!((kind.bounds().0..=kind.bounds().1).contains(value), "{kind} {value}");
         }
-        Told::Zones { zones, .. } => assert!(format!("{zones:?}").len() > 1),
-        Told::Person(person) => {
+        ImportedRecord::Zones { zones, .. } => assert!(format!("{zones:?}").len() > 1),
+        ImportedRecord::Person(person) => {
             assert!(person.birth_year.is_none_or(|year| (1..=9999).contains(&year)), "{person:?}");
         }
     }
@@ -222,15 +221,15 @@ fn check_list(rest: &[u8], how: u8) {
     let outcome = strava_export::read(&mut text.as_slice(), ZONE, &mut |row| {
         told += 1;
         assert!(!row.id.is_empty());
-        assert!((1980..=2140).contains(&row.recorded.activity.day().date().year()));
-        check_recorded(&row.recorded);
+        assert!((1980..=2140).contains(&row.activity.activity.day().date().year()));
+        check_activity(&row.activity);
     });
     check_outcome(outcome, told);
 }
 
-fn list(u: &mut Unstructured<'_>, dataset: Dataset) -> Vec<u8> {
+fn list(u: &mut Unstructured<'_>, dataset: GarminDataset) -> Vec<u8> {
     let mut text = String::new();
-    let wrapped = dataset == Dataset::Activities && !one_in(u, 4);
+    let wrapped = dataset == GarminDataset::Activities && !one_in(u, 4);
     text.push_str(if wrapped { "[{\"summarizedActivitiesExport\":[" } else { "[" });
     for place in 0..=up_to(u, 6) {
         if place > 0 {
@@ -253,7 +252,7 @@ fn list(u: &mut Unstructured<'_>, dataset: Dataset) -> Vec<u8> {
 
 fn object(u: &mut Unstructured<'_>, depth: u8, text: &mut String) {
     text.push('{');
-    // Most of it stands or falls with these.
+    // Required by most datasets.
     if depth == 0 && !one_in(u, 6) {
         let number = up_to(u, 5);
         text.push_str(&format!("\"calendarDate\":\"2026-05-0{}\",\"activityId\":{number},", number + 1));
@@ -279,7 +278,7 @@ fn object(u: &mut Unstructured<'_>, depth: u8, text: &mut String) {
     text.push_str("\"z\":0}");
 }
 
-/// Lines of a Strava list: numbers and dates where they belong, more or less.
+/// Rows of a Strava list, mostly valid.
 fn rows(u: &mut Unstructured<'_>) -> Vec<u8> {
     const CELLS: [&str; 14] = [
         "7",

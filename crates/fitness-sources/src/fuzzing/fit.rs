@@ -1,13 +1,13 @@
-//! FIT files: messages made of any definitions, behind headers and checksums that are right.
+//! Fuzzes FIT files: arbitrary message definitions with valid headers and checksums.
 
-use super::{ZONE, check_reason, check_recorded, check_wellness, one_in, pick, raw, up_to};
+use super::{ZONE, check_activity, check_reason, check_wellness, one_in, pick, raw, up_to};
 use crate::fit::{crc, read};
 use arbitrary::Unstructured;
 
-/// The messages that are read, and one that is not.
+/// Known messages, and one unknown.
 const MESSAGES: [u16; 22] =
     [20, 20, 20, 18, 19, 0, 34, 12, 78, 101, 225, 206, 207, 103, 55, 132, 211, 227, 269, 275, 346, 9999];
-/// Fields of those messages, the time first.
+/// Fields of those messages, the timestamp first.
 const FIELDS: [u8; 24] =
     [253, 253, 253, 254, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16, 26, 27, 39, 44, 73, 78, 250];
 /// Every base type, with the size of one value.
@@ -30,15 +30,15 @@ const TYPES: [(u8, u8); 17] = [
     (0x8e, 8),
     (0x8f, 8),
 ];
-/// What numbers are made of when they are not of anything else.
+/// Bytes of edge-case numbers.
 const BYTES: [u8; 8] = [0xff, 0x00, 0x7f, 0x80, 0x01, 0xfe, 0x40, 0x10];
 
-/// Reads a FIT file made from a fuzzer's bytes.
+/// Reads a FIT file generated from fuzzer input.
 pub fn fit(bytes: &[u8]) {
     let Some((how, rest)) = bytes.split_first() else { return };
     let file = match how % 4 {
         0 => rest.to_vec(),
-        // As it is, with its checksums made right: damage that a device writes and no transport causes.
+        // Raw input with corrected checksums.
         1 => sequence(rest, 14, true),
         _ => recipe(&mut Unstructured::new(rest)),
     };
@@ -49,10 +49,14 @@ fn check(file: &[u8]) {
     match read(file, ZONE) {
         Err(why) => check_reason(&why.0),
         Ok(file) => {
-            file.activities.iter().for_each(check_recorded);
+            file.activities.iter().for_each(check_activity);
             file.days.iter().for_each(check_wellness);
-            let records: usize =
-                file.activities.iter().filter_map(|a| a.recording.as_ref()).map(|r| r.moments().len()).sum();
+            let records: usize = file
+                .activities
+                .iter()
+                .filter_map(|a| a.recording.as_ref())
+                .map(|r| r.offsets_ms().len())
+                .sum();
             assert!(records <= file.records, "samples that nobody recorded");
         }
     }
@@ -87,7 +91,7 @@ fn recipe(u: &mut Unstructured<'_>) -> Vec<u8> {
         let sound = !one_in(u, 8);
         let mut one = sequence(&data, header, sound);
         match up_to(u, 12) {
-            // The length was never written down, or says something else.
+            // Missing or wrong length.
             1 => one[4..8].copy_from_slice(&0_u32.to_le_bytes()),
             2 => one[4..8].copy_from_slice(&u.arbitrary::<u32>().unwrap_or(7).to_le_bytes()),
             3 => one.truncate(up_to(u, data.len() + 16)),
@@ -115,7 +119,7 @@ fn messages(u: &mut Unstructured<'_>) -> Vec<u8> {
             4 => describe(u, &mut data),
             5 if one_in(u, 4) => data.extend(raw(u, 20)),
             6 => {
-                // A later time in five bits of the header.
+                // Compressed timestamp.
                 data.push(0x80 | (local << 5) | (u.arbitrary::<u8>().unwrap_or(0) & 0x1f));
                 fill(u, definitions[usize::from(local)].as_ref(), now, &mut data);
             }
@@ -166,7 +170,7 @@ fn define(u: &mut Unstructured<'_>, local: u8, data: &mut Vec<u8>) -> Definition
     definition
 }
 
-/// Says what a developer's field is, as foot pods do for power.
+/// A field description message.
 fn describe(u: &mut Unstructured<'_>, data: &mut Vec<u8>) {
     let kind = pick(u, &TYPES).0;
     data.extend([0x4f, 0, 0, 206, 0, 6]);
@@ -195,7 +199,7 @@ fn value(u: &mut Unstructured<'_>, size: u8, data: &mut Vec<u8>) {
     let byte = pick(u, &BYTES);
     match up_to(u, 3) {
         0 => data.extend((0..size).map(|_| u.arbitrary().unwrap_or(byte))),
-        // The smallest and the largest of a type differ in their last byte.
+        // Minimum and maximum differ in the last byte.
         1 => data.extend((0..size).map(|at| if at + 1 == size { byte } else { 0xff })),
         2 => data.extend((0..size).map(|at| if at == 0 { byte } else { 0 })),
         _ => data.extend((0..size).map(|_| byte)),

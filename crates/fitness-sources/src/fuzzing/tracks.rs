@@ -1,10 +1,10 @@
-//! GPX and TCX: the elements the readers know, in any order and depth, with hostile words in them.
+//! Fuzzes GPX and TCX: known elements in any order and depth, with invalid content.
 
-use super::{ZONE, check_reason, check_recorded, one_in, pick, raw, up_to};
-use crate::error::Unreadable;
+use super::{ZONE, check_activity, check_reason, one_in, pick, raw, up_to};
+use crate::error::ParseError;
 use crate::tracks::{read_gpx, read_tcx};
 use arbitrary::Unstructured;
-use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::source_record::ParsedActivity;
 
 const GPX: [&str; 16] = [
     "trkpt",
@@ -81,7 +81,7 @@ const WORDS: [&str; 26] = [
     "<![CDATA[7]]>",
 ];
 
-/// Reads a track made from a fuzzer's bytes, in both formats.
+/// Reads a track generated from fuzzer input, in both formats.
 pub fn tracks(bytes: &[u8]) {
     let Some((how, rest)) = bytes.split_first() else { return };
     let text = if how % 4 == 0 {
@@ -96,12 +96,12 @@ pub fn tracks(bytes: &[u8]) {
 
 const TCX_ROOT: &str = "TrainingCenterDatabase";
 
-fn check(read: Result<Vec<Recorded>, Unreadable>) {
+fn check(read: Result<Vec<ParsedActivity>, ParseError>) {
     match read {
         Err(why) => check_reason(&why.0),
         Ok(recorded) => {
             assert!(!recorded.is_empty(), "nothing at all is a refusal");
-            recorded.iter().for_each(check_recorded);
+            recorded.iter().for_each(check_activity);
         }
     }
 }
@@ -137,7 +137,7 @@ fn document(u: &mut Unstructured<'_>, root: &str, names: &[&str]) -> Vec<u8> {
                     text.push_str("/>");
                 }
             }
-            // A whole element, which is what most of a file is.
+            // A complete element.
             5..=9 => {
                 let (name, word) = (pick(u, names), pick(u, &WORDS));
                 text.push_str(&format!("<{name}>{word}</{name}>"));
@@ -145,7 +145,7 @@ fn document(u: &mut Unstructured<'_>, root: &str, names: &[&str]) -> Vec<u8> {
             10 => text.push_str(pick(u, &WORDS)),
             11 => text.push_str(&String::from_utf8_lossy(raw(u, 12))),
             12 if one_in(u, 4) => text.push_str(pick(u, &["<", ">", "<!", "<?", "</", "]]>", "<a b", "&"])),
-            // As a watch writes them, so that there is something to be wrong with.
+            // Valid points, as a watch writes them.
             13 => {
                 let (at, hour) = (up_to(u, 59), up_to(u, 23));
                 let time = format!("2026-06-14T{hour:02}:00:{at:02}Z");

@@ -1,15 +1,15 @@
-//! Archives: written byte by byte, because no writer agrees to what has to be read.
+//! Fuzzes ZIP archives, written byte by byte, because ZIP writers refuse to write invalid ones.
 
 use super::{check_reason, one_in, pick, raw, up_to};
-use crate::files::{Found, Limits, Refused, Visitor, walk};
+use crate::files::{FileEntry, ReadLimits, SkipError, Visitor, walk};
 use arbitrary::Unstructured;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use flate2::{Compression, Crc};
 use std::io::{Read, Write};
 use std::ops::ControlFlow::{self, Continue};
 
-/// Small enough for a fuzzer to reach.
-const LIMITS: Limits = Limits {
+/// Small enough for a fuzzer to exceed.
+const LIMITS: ReadLimits = ReadLimits {
     entry_bytes: 32 << 10,
     total_bytes: 128 << 10,
     nested_bytes: 64 << 10,
@@ -18,7 +18,7 @@ const LIMITS: Limits = Limits {
     ratio: 200,
     depth: 1,
 };
-/// Readers read ahead by at most this.
+/// Maximum read-ahead of buffered readers.
 const READ_AHEAD: u64 = 64 << 10;
 const NAMES: [&[u8]; 14] = [
     b"a.fit",
@@ -37,18 +37,19 @@ const NAMES: [&[u8]; 14] = [
     b"a/./b/../../../c.fit",
 ];
 
-/// Walks through an archive made from a fuzzer's bytes.
+/// Walks an archive generated from fuzzer input.
 pub fn zip(bytes: &[u8]) {
     let Some((how, rest)) = bytes.split_first() else { return };
     let archive = if how % 4 == 0 { rest.to_vec() } else { archive(&mut Unstructured::new(rest), 0) };
-    let first = seen(&archive);
-    assert_eq!(first, seen(&archive), "the same archive is the same every time");
+    let first = walk_archive(&archive);
+    assert_eq!(first, walk_archive(&archive), "the same archive is the same every time");
 }
 
-fn seen(archive: &[u8]) -> Checking {
+fn walk_archive(archive: &[u8]) -> CheckingVisitor {
     let mut file = tempfile::NamedTempFile::new().expect("there is a temporary directory");
     file.write_all(archive).expect("there is room for a small file");
-    let mut checking = Checking { root: file.path().display().to_string(), ..Checking::default() };
+    let mut checking =
+        CheckingVisitor { root: file.path().display().to_string(), ..CheckingVisitor::default() };
     assert!(walk(&[file.path()], &LIMITS, &mut checking).is_continue());
     assert!(checking.bytes <= LIMITS.total_bytes + READ_AHEAD, "{} bytes", checking.bytes);
     assert!(checking.visits <= LIMITS.total_entries + 1, "{} files", checking.visits);
@@ -57,29 +58,29 @@ fn seen(archive: &[u8]) -> Checking {
 }
 
 #[derive(Debug, Default, PartialEq)]
-struct Checking {
+struct CheckingVisitor {
     root: String,
     bytes: u64,
     visits: u64,
-    told: Vec<String>,
+    paths: Vec<String>,
 }
 
-impl Checking {
+impl CheckingVisitor {
     fn check_path(&mut self, path: &str) {
         assert!(!path.contains(char::is_control), "{path:?}");
         let within = path.strip_prefix(&self.root).expect("everything is in the one file that was named");
-        self.told.push(within.to_owned());
+        self.paths.push(within.to_owned());
     }
 }
 
-impl Visitor for Checking {
-    fn wants(&mut self, found: &Found<'_>) -> bool {
+impl Visitor for CheckingVisitor {
+    fn should_read(&mut self, found: &FileEntry<'_>) -> bool {
         !found.name.ends_with(".tcx")
     }
 
-    fn visit(&mut self, found: &Found<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
+    fn visit(&mut self, found: &FileEntry<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
         self.check_path(found.path);
-        let within = self.told.last().map(String::as_str).unwrap_or_default();
+        let within = self.paths.last().map(String::as_str).unwrap_or_default();
         let parts = within.trim_start_matches("!/").split(['/', '\\']);
         assert!(!parts.into_iter().any(|part| part == ".."), "{within}");
         assert!(!found.name.contains(['/', '\\']), "{:?}", found.name);
@@ -88,14 +89,14 @@ impl Visitor for Checking {
         assert!(read <= LIMITS.entry_bytes, "{read} bytes of one file");
         self.bytes += read;
         self.visits += 1;
-        self.told.push(read.to_string());
+        self.paths.push(read.to_string());
         Continue(())
     }
 
-    fn skipped(&mut self, path: &str, reason: Refused) {
+    fn on_skipped(&mut self, path: &str, reason: SkipError) {
         self.check_path(path);
         check_reason(&reason.to_string());
-        self.told.push(reason.to_string());
+        self.paths.push(reason.to_string());
     }
 }
 
@@ -104,7 +105,7 @@ fn archive(u: &mut Unstructured<'_>, depth: u8) -> Vec<u8> {
     let mut central = Vec::new();
     let mut count = 0_u16;
     if one_in(u, 8) {
-        // Something before the archive, as in one that unpacks itself.
+        // Data before the archive, as in a self-extracting one.
         file.extend(raw(u, 40));
     }
     let most = if one_in(u, 10) { 60 } else { 6 };
@@ -158,7 +159,7 @@ fn entry(u: &mut Unstructured<'_>, depth: u8, file: &mut Vec<u8>, central: &mut 
         4 => (small, large) = (u32::MAX, u32::MAX),
         5 => flags = u.arbitrary().unwrap_or(1),
         6 => method = u.arbitrary().unwrap_or(12),
-        // The same bytes under another name.
+        // Overlapping entry.
         7 => at = up_to(u, file.len()) as u32,
         8 => large = 0,
         _ => {}
@@ -180,7 +181,7 @@ fn entry(u: &mut Unstructured<'_>, depth: u8, file: &mut Vec<u8>, central: &mut 
     };
     file.extend(b"PK\x03\x04\x14\0");
     shared(file);
-    // The name beside the bytes may be another than that in the list.
+    // The local name may differ from the name in the directory.
     let mut local = name.to_vec();
     if one_in(u, 12) {
         local.iter_mut().for_each(|byte| *byte = b'/');

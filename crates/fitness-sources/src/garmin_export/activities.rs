@@ -1,33 +1,35 @@
-//! Activities. Lengths are in centimetres, times in milliseconds, energy in kilojoules.
+//! `summarizedActivities`: distances in centimetres, times in milliseconds, energy in kilojoules.
 
 use super::fields::{IMPOSSIBLE_DATE, NO_DATE, Object};
-use super::{Outcome, Said};
+use super::{ElementRecords, ElementResult};
 use crate::sports;
 use crate::tracks::plausible;
 use chrono_tz::Tz;
 use fitness_core::domain::activity::{Activity, Lap};
-use fitness_core::domain::calendar::{Instant, offset_in};
-use fitness_core::domain::source_record::{ActivityReport, Recorded, ReportKey, SourceKind, Told};
+use fitness_core::domain::calendar::{Instant, utc_offset_seconds};
+use fitness_core::domain::source_record::{
+    ImportedRecord, ParsedActivity, RecordKey, SourceKind, SourceRecord,
+};
 use fitness_core::domain::units::{Distance, TimeSpan};
 
-/// What Garmin multiplies kilocalories with: 404 kcal are exported as 1692.76808.
+/// Garmin's conversion factor: 404 kcal are exported as 1692.76808.
 const KJ_PER_KCAL: f64 = 4.190_02;
 /// An event of this type is a race.
-const RACE: f64 = 1.0;
+const RACE_EVENT_TYPE: f64 = 1.0;
 const HEART_RATES: std::ops::RangeInclusive<u16> = 20..=250;
 const POWERS: std::ops::RangeInclusive<u16> = 1..=3000;
 
 /// An element of `summarizedActivities`.
 ///
-/// Speeds are in centimetres per millisecond there and are not read: distance over time is the same.
-pub(super) fn activity(object: &Object<'_>, raw: &str, zone: Tz) -> Outcome {
-    let id = object.id("activityId").ok_or("has no activity id")?;
-    let word = type_word(object).unwrap_or_default();
+/// Speeds (centimetres per millisecond) are not read; they equal distance over time.
+pub(super) fn activity(object: &Object<'_>, raw: &str, zone: Tz) -> ElementResult {
+    let id = object.id("activityId").ok_or("no activity id")?;
+    let word = type_name(object).unwrap_or_default();
     if object.flag("parent") || sports::is_multisport(&word) {
-        return Err("is a multisport event, whose legs are entries of their own");
+        return Err("multisport event: its legs are imported instead");
     }
     if sports::is_transition(&word) {
-        return Err("is a transition between two legs");
+        return Err("transition between two legs");
     }
     let began = object.millis("beginTimestamp").or_else(|| object.millis("startTimeGmt")).ok_or(NO_DATE)?;
     let started_at = plausible(began).ok_or(IMPOSSIBLE_DATE)?;
@@ -35,7 +37,7 @@ pub(super) fn activity(object: &Object<'_>, raw: &str, zone: Tz) -> Outcome {
     let (sport, sub_sport) = sports::from_word(&word);
     let meters = |key| object.number(key).and_then(|cm| Distance::from_meters(cm / 100.0));
     let time = |key| object.number(key).and_then(|ms| TimeSpan::from_seconds(ms / 1000.0));
-    // Zero stands for "not measured" in everything but climbing.
+    // Zero means "not measured", except for ascent and descent.
     let some_time = |key| time(key).filter(|time| *time > TimeSpan::ZERO);
     let timer = some_time("duration");
     let activity = Activity {
@@ -46,26 +48,34 @@ pub(super) fn activity(object: &Object<'_>, raw: &str, zone: Tz) -> Outcome {
         distance: meters("distance").filter(|distance| *distance > Distance::ZERO),
         ascent: meters("elevationGain"),
         descent: meters("elevationLoss"),
-        avg_heart_rate: object.small("avgHr", HEART_RATES),
-        max_heart_rate: object.small("maxHr", HEART_RATES),
-        avg_power: object.small("avgPower", POWERS),
-        max_power: object.small("maxPower", POWERS),
+        avg_heart_rate: object.small_integer("avgHr", HEART_RATES),
+        max_heart_rate: object.small_integer("maxHr", HEART_RATES),
+        avg_power: object.small_integer("avgPower", POWERS),
+        max_power: object.small_integer("maxPower", POWERS),
         avg_cadence: cadence(object),
         energy_kcal: object.within("calories", 1.0..=1e6).map(|kj| (kj / KJ_PER_KCAL).round() as u32),
         laps: laps(object),
-        ..Activity::begun(sport, started_at, told_offset.unwrap_or_else(|| offset_in(zone, started_at)))
+        ..Activity::new(
+            sport,
+            started_at,
+            told_offset.unwrap_or_else(|| utc_offset_seconds(zone, started_at)),
+        )
     };
-    let recorded = Recorded {
-        local_time_told: told_offset.is_some(),
-        race: object.number("eventTypeId") == Some(RACE),
-        ..Recorded::listed(activity)
+    let recorded = ParsedActivity {
+        has_local_time: told_offset.is_some(),
+        race: object.number("eventTypeId") == Some(RACE_EVENT_TYPE),
+        ..ParsedActivity::without_samples(activity)
     };
-    let key = ReportKey { kind: SourceKind::GarminExport, id };
-    Ok(Said::one(Told::Activity(Box::new(ActivityReport { key, recorded, raw: Some(raw.to_owned()) }))))
+    let key = RecordKey { kind: SourceKind::GarminExport, id };
+    Ok(ElementRecords::single(ImportedRecord::Activity(Box::new(SourceRecord {
+        key,
+        parsed: recorded,
+        raw: Some(raw.to_owned()),
+    }))))
 }
 
-/// The finer word: a text, or an object around it; else the sport, in capitals.
-fn type_word(object: &Object<'_>) -> Option<String> {
+/// The activity type, as a string or in an object; else the sport.
+fn type_name(object: &Object<'_>) -> Option<String> {
     let word = object
         .text("activityType")
         .or_else(|| object.object("activityType")?.text("typeKey"))
@@ -73,14 +83,14 @@ fn type_word(object: &Object<'_>) -> Option<String> {
     Some(word.to_lowercase())
 }
 
-/// The local clock minus UTC, when both are told and there is such a clock on Earth.
+/// Local time minus UTC in seconds, if both times are present and such a zone exists.
 fn utc_offset(object: &Object<'_>, began: i64) -> Option<i32> {
     let utc = object.millis("startTimeGmt").unwrap_or(began);
     let quarters = ((object.millis("startTimeLocal")? - utc) as f64 / 900_000.0).round();
     (-48.0..=56.0).contains(&quarters).then(|| quarters as i32 * 900)
 }
 
-/// Steps of both feet, or turns of the pedals.
+/// Steps of both feet, or pedal revolutions, per minute.
 fn cadence(object: &Object<'_>) -> Option<f64> {
     let rate = |key| object.within(key, 1.0..=300.0);
     rate("avgDoubleCadence")
@@ -88,8 +98,8 @@ fn cadence(object: &Object<'_>) -> Option<f64> {
         .or_else(|| rate("avgBikeCadence"))
 }
 
-/// Splits, where they follow one another. Garmin also keeps splits of several kinds over the same time, and those are
-/// not laps.
+/// Splits as laps, unless they overlap: Garmin also exports several kinds of splits over the same
+/// time.
 fn laps(object: &Object<'_>) -> Vec<Lap> {
     let mut laps: Vec<(Instant, Lap)> = object.list("splits").filter_map(|split| lap(&split)).collect();
     laps.sort_by_key(|(_, lap)| lap.started_at);
@@ -97,10 +107,10 @@ fn laps(object: &Object<'_>) -> Vec<Lap> {
     if overlap { Vec::new() } else { laps.into_iter().map(|(_, lap)| lap).collect() }
 }
 
-/// A lap, and when it ended.
+/// A lap and its end time.
 fn lap(split: &Object<'_>) -> Option<(Instant, Lap)> {
-    let started_at = split.moment("startTimeGMT")?;
-    let ended_at = split.moment("endTimeGMT").filter(|end| *end >= started_at)?;
+    let started_at = split.instant("startTimeGMT")?;
+    let ended_at = split.instant("endTimeGMT").filter(|end| *end >= started_at)?;
     let mut lap = Lap {
         started_at,
         elapsed: Some(TimeSpan::from_ms((ended_at - started_at).num_milliseconds())),
@@ -120,18 +130,20 @@ fn lap(split: &Object<'_>) -> Option<(Instant, Lap)> {
                 lap.distance = measurement.number("value").and_then(|value| distance(value, unit));
             }
             Some("SUM_MOVING_DURATION") => {
-                lap.moving = measurement.number("value").and_then(|value| span(value, unit));
+                lap.moving = measurement.number("value").and_then(|value| time_span(value, unit));
             }
-            Some("WEIGHTED_MEAN_HEARTRATE") => lap.avg_heart_rate = measurement.small("value", HEART_RATES),
-            Some("MAX_HEARTRATE") => lap.max_heart_rate = measurement.small("value", HEART_RATES),
-            Some("WEIGHTED_MEAN_POWER") => lap.avg_power = measurement.small("value", POWERS),
+            Some("WEIGHTED_MEAN_HEARTRATE") => {
+                lap.avg_heart_rate = measurement.small_integer("value", HEART_RATES)
+            }
+            Some("MAX_HEARTRATE") => lap.max_heart_rate = measurement.small_integer("value", HEART_RATES),
+            Some("WEIGHTED_MEAN_POWER") => lap.avg_power = measurement.small_integer("value", POWERS),
             _ => {}
         }
     }
     Some((ended_at, lap))
 }
 
-/// A measurement's own unit counts; without one it is that of the whole file. An unknown unit is no length.
+/// Uses the measurement's unit, or the unit of the file if it has none. `None` for an unknown unit.
 fn distance(value: f64, unit: Option<&str>) -> Option<Distance> {
     let per_meter = match unit.unwrap_or("CENTIMETER") {
         "MILLIMETER" => 1000.0,
@@ -143,7 +155,7 @@ fn distance(value: f64, unit: Option<&str>) -> Option<Distance> {
     Distance::from_meters(value / per_meter)
 }
 
-fn span(value: f64, unit: Option<&str>) -> Option<TimeSpan> {
+fn time_span(value: f64, unit: Option<&str>) -> Option<TimeSpan> {
     let per_second = match unit.unwrap_or("MILLISECOND") {
         "MILLISECOND" => 1000.0,
         "SECOND" => 1.0,

@@ -1,56 +1,59 @@
-//! The athlete: zones, year of birth, sex.
+//! `heartRateZones`, `powerZones` and `user_profile`.
 
 use super::fields::Object;
-use super::{Outcome, Said};
+use super::{ElementRecords, ElementResult};
 use crate::sports;
 use chrono::Datelike;
 use fitness_core::domain::athlete::{Sex, ThresholdKind, ZoneKind, Zones};
-use fitness_core::domain::source_record::{Person, Told};
+use fitness_core::domain::source_record::{AccountProfile, ImportedRecord};
 use fitness_core::domain::sport::Sport;
 
-/// The fields of heart rate zones that say what the zones were made from. An account without a limit writes null or 0.
-pub(crate) const LIMITS_OF_ZONES: [(&str, ThresholdKind); 3] = [
+/// Threshold fields of the heart rate zones. Null or 0 if the account has no such threshold.
+pub(crate) const THRESHOLD_FIELDS: [(&str, ThresholdKind); 3] = [
     ("maxHeartRateUsed", ThresholdKind::MaxHeartRate),
     ("restingHeartRateUsed", ThresholdKind::RestingHeartRate),
     ("lactateThresholdHeartRateUsed", ThresholdKind::ThresholdHeartRate),
 ];
 
-/// An element of `heartRateZones`, with the limits its zones were made from.
-pub(super) fn heart_rate_zones(object: &Object<'_>) -> Outcome {
+/// An element of `heartRateZones`, with the thresholds the zones are based on.
+pub(super) fn heart_rate_zones(object: &Object<'_>) -> ElementResult {
     let sport = sport(object);
-    let limits = LIMITS_OF_ZONES.iter().filter_map(|(field, kind)| {
+    let limits = THRESHOLD_FIELDS.iter().filter_map(|(field, kind)| {
         let (low, high) = kind.bounds();
-        Some(Told::Threshold { kind: *kind, value: object.within(field, low..=high)?, sport })
+        Some(ImportedRecord::Threshold { kind: *kind, value: object.within(field, low..=high)?, sport })
     });
     let zones = zones(object, ZoneKind::HeartRate, 250.0);
-    let told: Vec<Told> = limits.chain(zones.clone().ok()).collect();
-    if told.is_empty() { Err(zones.err().unwrap_or(NO_ZONES)) } else { Ok(Said { told, contest: None }) }
+    let told: Vec<ImportedRecord> = limits.chain(zones.clone().ok()).collect();
+    if told.is_empty() {
+        Err(zones.err().unwrap_or(NO_ZONES))
+    } else {
+        Ok(ElementRecords { records: told, day_rank: None })
+    }
 }
 
 /// An element of `powerZones`.
-pub(super) fn power_zones(object: &Object<'_>) -> Outcome {
-    zones(object, ZoneKind::Power, 3000.0).map(Said::one)
+pub(super) fn power_zones(object: &Object<'_>) -> ElementResult {
+    zones(object, ZoneKind::Power, 3000.0).map(ElementRecords::single)
 }
 
-const NO_ZONES: &str = "has no zones that rise";
+const NO_ZONES: &str = "zones missing or not increasing";
 
-/// `DEFAULT` is for every sport that has none of its own.
+/// `DEFAULT` applies to every sport without its own zones.
 fn sport(object: &Object<'_>) -> Sport {
     sports::from_word(&object.word("sport").unwrap_or_default()).0
 }
 
-fn zones(object: &Object<'_>, kind: ZoneKind, most: f64) -> Result<Told, &'static str> {
+fn zones(object: &Object<'_>, kind: ZoneKind, most: f64) -> Result<ImportedRecord, &'static str> {
     let floors: Vec<Option<f64>> =
         (1..=10).map(|zone| object.within(&format!("zone{zone}Floor"), 0.0..=most)).collect();
     let count = floors.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-    // A zone that is missing in the middle leaves nobody knowing where the one before it ends.
+    // `None` if a zone in the middle is missing.
     let bounds: Option<Vec<f64>> = floors.into_iter().take(count).collect();
     let zones = bounds.and_then(|bounds| Zones::new(bounds).ok()).ok_or(NO_ZONES)?;
-    Ok(Told::Zones { kind, sport: sport(object), zones })
+    Ok(ImportedRecord::Zones { kind, sport: sport(object), zones })
 }
 
-/// `user_profile`.
-pub(super) fn person(object: &Object<'_>) -> Outcome {
+pub(super) fn user_profile(object: &Object<'_>) -> ElementResult {
     let sex =
         match object.word("gender").or_else(|| object.word("sex")).map(|word| word.to_lowercase()).as_deref()
         {
@@ -58,10 +61,10 @@ pub(super) fn person(object: &Object<'_>) -> Outcome {
             Some("female") => Some(Sex::Female),
             _ => None,
         };
-    let person = Person { birth_year: object.any_day("birthDate").map(|day| day.date().year()), sex };
-    if person == Person::default() {
-        Err("tells neither year of birth nor sex")
+    let person = AccountProfile { birth_year: object.any_day("birthDate").map(|day| day.date().year()), sex };
+    if person == AccountProfile::default() {
+        Err("no birth year and no sex")
     } else {
-        Ok(Said::one(Told::Person(person)))
+        Ok(ElementRecords::single(ImportedRecord::Person(person)))
     }
 }

@@ -1,7 +1,7 @@
-//! The fields of one element. A field that is not what it should be is absent.
+//! Typed access to the fields of a JSON object. A field of the wrong type counts as absent.
 
-use crate::fit::tidy;
-use crate::tracks::{moment, plausible};
+use crate::fit::clean_text;
+use crate::tracks::{parse_time, plausible};
 use chrono::{DateTime, Datelike, NaiveDate};
 use fitness_core::domain::calendar::{Day, Instant};
 use serde::Deserialize;
@@ -9,22 +9,21 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-pub(super) const NO_DATE: &str = "has no date";
-pub(super) const IMPOSSIBLE_DATE: &str = "has a date on which no device was made";
-/// As for the points of a track.
-const YEARS: RangeInclusive<i32> = 1990..=2100;
+pub(super) const NO_DATE: &str = "no date";
+pub(super) const IMPOSSIBLE_DATE: &str = "date outside 1990 to 2100";
+const PLAUSIBLE_YEARS: RangeInclusive<i32> = 1990..=2100;
 
-/// A JSON object, taken apart one level deep; what is in its values is looked at only when asked for.
+/// A JSON object, parsed one level deep; values are parsed on access.
 pub(super) struct Object<'a>(BTreeMap<String, &'a RawValue>);
 
 impl<'a> Object<'a> {
-    /// `None` when the text is no object.
+    /// `None` if it is not an object.
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         serde_json::from_str(text).ok().map(Self)
     }
 
     fn get<T: Deserialize<'a>>(&self, key: &str) -> Option<T> {
-        // A number of 400 digits, a text for a number, NaN turned null: all fail here, each for its field alone.
+        // An invalid value affects only its own field.
         serde_json::from_str(self.0.get(key)?.get()).ok()
     }
 
@@ -32,7 +31,7 @@ impl<'a> Object<'a> {
         self.get(key).map(Self)
     }
 
-    /// The objects of a list; what else is in it is passed over.
+    /// The objects of a list; other elements are ignored.
     pub(super) fn list(&self, key: &str) -> impl Iterator<Item = Self> {
         let raw: Vec<&'a RawValue> = self.get(key).unwrap_or_default();
         raw.into_iter().filter(|raw| raw.get().starts_with('{')).filter_map(|raw| Self::parse(raw.get()))
@@ -42,20 +41,18 @@ impl<'a> Object<'a> {
         self.get(key).filter(|number: &f64| number.is_finite())
     }
 
-    /// A number that can be true. Garmin writes -1, -2, 0 and 511 for "not measured".
+    /// A number in range. Garmin writes -1, -2, 0 and 511 for "not measured".
     pub(super) fn within(&self, key: &str, range: RangeInclusive<f64>) -> Option<f64> {
         self.number(key).filter(|number| range.contains(number))
     }
 
-    /// The same, as the nearest whole number.
-    pub(super) fn whole(&self, key: &str, range: RangeInclusive<u32>) -> Option<u32> {
+    pub(super) fn integer(&self, key: &str, range: RangeInclusive<u32>) -> Option<u32> {
         let range = f64::from(*range.start())..=f64::from(*range.end());
         self.within(key, range).map(|number| number.round() as u32)
     }
 
-    /// The same, for what never gets large.
-    pub(super) fn small(&self, key: &str, range: RangeInclusive<u16>) -> Option<u16> {
-        self.whole(key, u32::from(*range.start())..=u32::from(*range.end()))
+    pub(super) fn small_integer(&self, key: &str, range: RangeInclusive<u16>) -> Option<u16> {
+        self.integer(key, u32::from(*range.start())..=u32::from(*range.end()))
             .and_then(|number| u16::try_from(number).ok())
     }
 
@@ -63,21 +60,21 @@ impl<'a> Object<'a> {
         self.get(key).unwrap_or(false)
     }
 
-    /// A text as it stands, for telling words apart.
+    /// A string as it is, for comparing.
     pub(super) fn word(&self, key: &str) -> Option<String> {
         self.get(key)
     }
 
-    /// A text for people.
+    /// A cleaned string for display.
     pub(super) fn text(&self, key: &str) -> Option<String> {
-        self.word(key).as_deref().and_then(tidy)
+        self.word(key).as_deref().and_then(clean_text)
     }
 
-    /// A name given by a machine: a number, or the digits of one.
+    /// A numeric id, as a number or a string.
     pub(super) fn id(&self, key: &str) -> Option<String> {
         let digits = match self.get::<u64>(key) {
             Some(number) => number.to_string(),
-            // Some exports write every number with a point.
+            // Some exports write every number with a decimal point.
             None => match self.within(key, 1.0..=9e15) {
                 Some(number) => format!("{number:.0}"),
                 None => self.word(key)?,
@@ -92,40 +89,36 @@ impl<'a> Object<'a> {
         self.get(key)
     }
 
-    /// The day an element is about.
-    ///
-    /// # Errors
-    /// When there is none, or one before there were any devices.
+    /// The day of an element, or why it has none.
     pub(super) fn day(&self, key: &str) -> Result<Day, &'static str> {
         let day = self.any_day(key).ok_or(NO_DATE)?;
-        if YEARS.contains(&day.date().year()) { Ok(day) } else { Err(IMPOSSIBLE_DATE) }
+        if PLAUSIBLE_YEARS.contains(&day.date().year()) { Ok(day) } else { Err(IMPOSSIBLE_DATE) }
     }
 
-    /// A day of any year, such as that of a birth.
+    /// A day of any year, such as a birth date.
     pub(super) fn any_day(&self, key: &str) -> Option<Day> {
         self.date(key).and_then(|date| date.day())
     }
 
-    /// A moment in UTC; `None` when it cannot be one.
-    pub(super) fn moment(&self, key: &str) -> Option<Instant> {
+    /// A time in UTC; `None` if implausible.
+    pub(super) fn instant(&self, key: &str) -> Option<Instant> {
         self.millis(key).and_then(plausible)
     }
 
-    /// A moment in milliseconds of the Unix epoch, likely or not.
+    /// Milliseconds since the Unix epoch, without a plausibility check.
     pub(super) fn millis(&self, key: &str) -> Option<i64> {
         self.date(key).and_then(|date| date.millis())
     }
 }
 
-/// A date or a moment in one of the three shapes that an export has for them.
+/// A date or time in one of the three formats of an export.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Date {
-    /// `2026-05-01`, `2026-05-01T06:00:00.0`.
     Text(String),
-    /// Milliseconds of the Unix epoch; for a day, its midnight in UTC.
+    /// Milliseconds since the Unix epoch; for a day, its midnight in UTC.
     Millis(f64),
-    /// Year, month, day, and perhaps hour, minute, second, nanosecond.
+    /// Year, month, day, optionally hour, minute, second, nanosecond.
     Parts(Vec<f64>),
 }
 
@@ -148,7 +141,7 @@ impl Date {
                 let midnight = self.day()?.date().and_time(chrono::NaiveTime::MIN);
                 Some(midnight.and_utc().timestamp_millis())
             }
-            Self::Text(text) => moment(text.trim()),
+            Self::Text(text) => parse_time(text.trim()),
             Self::Millis(millis) => (millis.abs() < 1e14).then(|| millis.round() as i64),
             Self::Parts(parts) => {
                 let part = |at: usize| {

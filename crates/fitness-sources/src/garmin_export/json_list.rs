@@ -1,10 +1,10 @@
-//! The elements of a JSON list, one after the other, however long the list is.
+//! Streams the elements of a JSON list of any length.
 //!
-//! No more than one element is in memory, and none longer than [`LONGEST`]. Nothing here recurses: serde_json steps
-//! over a value without descending into it, so the depth of a file does not matter.
+//! Only one element is in memory, of at most [`MAX_ELEMENT_BYTES`]. Nothing recurses: serde_json
+//! skips over a value without descending into it, so nesting depth does not matter.
 
-use crate::error::Unreadable;
-use crate::files::entry_budget::{self, Allowance, Metered};
+use crate::error::ParseError;
+use crate::files::list_entry_limit::{self, EntryByteBudget, EntryLimitReader};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
@@ -13,79 +13,80 @@ use std::fmt;
 use std::io::{self, Read};
 use std::ops::Range;
 
-/// More than any activity with all its splits.
-pub(super) const LONGEST: usize = 4 << 20;
+/// Larger than any activity with all its splits.
+pub(super) const MAX_ELEMENT_BYTES: usize = 4 << 20;
 
-/// Takes the text of an element.
-type Take<'a> = &'a mut dyn FnMut(&str);
+/// Receives the JSON text of each element.
+type ElementSink<'a> = &'a mut dyn FnMut(&str);
 
-/// Hands over the elements of a list, or the one object that a file is. With a `wrapper`, the list is the value of
-/// that key in an object, or in each object of a list; a bare list will do.
+/// Passes each element of a list to `sink`, or the whole file if it is one object. With a
+/// `wrapper`, the list is the value of that key in an object, or in each object of a list; a bare
+/// list also works.
 ///
 /// # Errors
-/// Where the file breaks off, with the reason as a sentence; what was handed over before stands.
+/// If the file ends early or is invalid. Elements before that were passed on.
 pub(super) fn visit(
     reader: &mut dyn Read,
     wrapper: Option<&'static str>,
-    take: Take<'_>,
-) -> Result<(), Unreadable> {
-    let allowance = Allowance::of(LONGEST);
-    let mut tolerant = Tolerant::new(Metered { inner: reader, allowance: &allowance });
-    let first = tolerant.first().map_err(|error| entry_budget::why(&error))?;
+    take: ElementSink<'_>,
+) -> Result<(), ParseError> {
+    let allowance = EntryByteBudget::new(MAX_ELEMENT_BYTES);
+    let mut tolerant = LenientJsonReader::new(EntryLimitReader { inner: reader, budget: &allowance });
+    let first = tolerant.peek_non_space().map_err(|error| list_entry_limit::to_parse_error(&error))?;
     let mut json = serde_json::Deserializer::from_reader(tolerant);
-    let mut walk = Walk { allowance: &allowance, take };
+    let mut walk = ListReader { budget: &allowance, sink: take };
     let end = match (first, wrapper) {
-        (None, _) => return Err(Unreadable::new("it is empty")),
-        (Some(b'<'), _) => return Err(Unreadable::new("it is an HTML page, not JSON")),
-        (Some(b'['), None) => json.deserialize_seq(Elements(&mut walk)),
-        (Some(b'['), Some(key)) => json.deserialize_seq(Wrappers { key, walk: &mut walk }),
+        (None, _) => return Err(ParseError::new("empty file")),
+        (Some(b'<'), _) => return Err(ParseError::new("an HTML page, not JSON")),
+        (Some(b'['), None) => json.deserialize_seq(ElementsVisitor(&mut walk)),
+        (Some(b'['), Some(key)) => json.deserialize_seq(WrapperList { key, walk: &mut walk }),
         (Some(b'{'), None) => Element(&mut walk).deserialize(&mut json),
-        (Some(b'{'), Some(key)) => json.deserialize_map(Wrapped { key, walk: &mut walk }),
-        _ => return Err(Unreadable::new("it is not JSON")),
+        (Some(b'{'), Some(key)) => json.deserialize_map(WrapperObject { key, walk: &mut walk }),
+        _ => return Err(ParseError::new("not JSON")),
     };
-    end.and_then(|()| json.end()).map_err(|error| reason(error, allowance.has_ended()))
+    end.and_then(|()| json.end()).map_err(|error| to_parse_error(error, allowance.is_at_end()))
 }
 
-fn reason(error: serde_json::Error, ended: bool) -> Unreadable {
+fn to_parse_error(error: serde_json::Error, ended: bool) -> ParseError {
     match error.classify() {
-        Category::Io => entry_budget::why(&error.into()),
-        // To serde_json half a number is a bad number.
-        Category::Syntax if ended => Unreadable::new("it ends in the middle"),
-        Category::Eof => Unreadable::new("it ends in the middle"),
-        Category::Syntax => Unreadable::new(format!("it is damaged in line {}", error.line())),
-        Category::Data => Unreadable::new("it is JSON, but not a list as in an account export"),
+        Category::Io => list_entry_limit::to_parse_error(&error.into()),
+        // serde_json reports a truncated number as a syntax error.
+        Category::Syntax if ended => ParseError::new("the file ends unexpectedly"),
+        Category::Eof => ParseError::new("the file ends unexpectedly"),
+        Category::Syntax => ParseError::new(format!("invalid JSON in line {}", error.line())),
+        Category::Data => ParseError::new("JSON, but not in the format of a Garmin account export"),
     }
 }
 
-struct Walk<'a> {
-    allowance: &'a Allowance,
-    take: Take<'a>,
+struct ListReader<'a> {
+    budget: &'a EntryByteBudget,
+    sink: ElementSink<'a>,
 }
 
-/// One element, as it is written.
-struct Element<'w, 'a>(&'w mut Walk<'a>);
+/// One element, as raw JSON.
+struct Element<'w, 'a>(&'w mut ListReader<'a>);
 
 impl<'de> DeserializeSeed<'de> for Element<'_, '_> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         let raw: Box<RawValue> = serde::Deserialize::deserialize(deserializer)?;
-        (self.0.take)(raw.get());
-        self.0.allowance.refill();
+        (self.0.sink)(raw.get());
+        self.0.budget.refill();
         Ok(())
     }
 }
 
 /// A list of elements.
-struct Elements<'w, 'a>(&'w mut Walk<'a>);
+struct ElementsVisitor<'w, 'a>(&'w mut ListReader<'a>);
 
-impl<'de> DeserializeSeed<'de> for Elements<'_, '_> {
+impl<'de> DeserializeSeed<'de> for ElementsVisitor<'_, '_> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Elements<'_, '_> {
+impl<'de> Visitor<'de> for ElementsVisitor<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -102,13 +103,13 @@ impl<'de> Visitor<'de> for Elements<'_, '_> {
     }
 }
 
-/// A list of objects with lists in them.
-struct Wrappers<'w, 'a> {
+/// A list of objects that contain lists.
+struct WrapperList<'w, 'a> {
     key: &'static str,
-    walk: &'w mut Walk<'a>,
+    walk: &'w mut ListReader<'a>,
 }
 
-impl<'de> Visitor<'de> for Wrappers<'_, '_> {
+impl<'de> Visitor<'de> for WrapperList<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -116,27 +117,27 @@ impl<'de> Visitor<'de> for Wrappers<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while list.next_element_seed(Wrapped { key: self.key, walk: self.walk })?.is_some() {
-            self.walk.allowance.refill();
+        while list.next_element_seed(WrapperObject { key: self.key, walk: self.walk })?.is_some() {
+            self.walk.budget.refill();
         }
         Ok(())
     }
 }
 
-/// An object with a list in it, or an element that stands where such an object should.
-struct Wrapped<'w, 'a> {
+/// An object that contains a list, or a bare element in its place.
+struct WrapperObject<'w, 'a> {
     key: &'static str,
-    walk: &'w mut Walk<'a>,
+    walk: &'w mut ListReader<'a>,
 }
 
-impl<'de> DeserializeSeed<'de> for Wrapped<'_, '_> {
+impl<'de> DeserializeSeed<'de> for WrapperObject<'_, '_> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Wrapped<'_, '_> {
+impl<'de> Visitor<'de> for WrapperObject<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -149,7 +150,7 @@ impl<'de> Visitor<'de> for Wrapped<'_, '_> {
         while let Some(key) = map.next_key::<String>()? {
             if key == self.key {
                 wraps = true;
-                map.next_value_seed(Elements(self.walk))?;
+                map.next_value_seed(ElementsVisitor(self.walk))?;
             } else if wraps {
                 map.next_value::<IgnoredAny>()?;
             } else {
@@ -157,46 +158,46 @@ impl<'de> Visitor<'de> for Wrapped<'_, '_> {
             }
         }
         if !wraps && let Ok(text) = serde_json::to_string(&bare) {
-            (self.walk.take)(&text);
+            (self.walk.sink)(&text);
         }
         Ok(())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
-        (self.walk.take)("[]");
+        (self.walk.sink)("[]");
         Ok(())
     }
 
     fn visit_unit<E>(self) -> Result<(), E> {
-        (self.walk.take)("null");
+        (self.walk.sink)("null");
         Ok(())
     }
 }
 
-/// Lets JSON through byte by byte, and what some programs take for JSON made into it: a byte order mark goes, and
-/// `NaN`, `Infinity` and `-Infinity` become `null`.
-struct Tolerant<'a> {
-    inner: Metered<'a>,
+/// Makes non-standard JSON valid: removes a byte order mark and replaces `NaN`, `Infinity` and
+/// `-Infinity` by `null`.
+struct LenientJsonReader<'a> {
+    inner: EntryLimitReader<'a>,
     buffer: Box<[u8]>,
-    /// What is left of the buffer.
+    /// Unread part of the buffer.
     left: Range<usize>,
     in_text: bool,
     escaped: bool,
-    /// What is to come before the next byte.
+    /// Bytes to return before the rest of the buffer.
     pending: &'static [u8],
 }
 
-impl<'a> Tolerant<'a> {
-    fn new(inner: Metered<'a>) -> Self {
+impl<'a> LenientJsonReader<'a> {
+    fn new(inner: EntryLimitReader<'a>) -> Self {
         let buffer = vec![0; 16 << 10].into_boxed_slice();
         Self { inner, buffer, left: 0..0, in_text: false, escaped: false, pending: &[] }
     }
 
-    /// The first byte that is not white space, which stays to be read.
-    fn first(&mut self) -> io::Result<Option<u8>> {
+    /// Peeks at the first byte that is not white space.
+    fn peek_non_space(&mut self) -> io::Result<Option<u8>> {
         while let Some(byte) = self.peek()? {
-            // The byte order mark of UTF-8 is these three, in this order; alone they are no JSON either.
+            // The bytes of the UTF-8 byte order mark, which are never valid JSON.
             if !byte.is_ascii_whitespace() && ![0xef, 0xbb, 0xbf].contains(&byte) {
                 return Ok(Some(byte));
             }
@@ -217,8 +218,8 @@ impl<'a> Tolerant<'a> {
         Ok(Some(self.buffer[self.left.start]))
     }
 
-    /// Whether a word comes that is no JSON. It is stepped over, and `null` comes in its place.
-    fn replaces_word(&mut self) -> io::Result<bool> {
+    /// If `NaN` or `Infinity` follows, skips it and returns `null` instead.
+    fn replace_invalid_literal(&mut self) -> io::Result<bool> {
         if !matches!(self.peek()?, Some(b'N' | b'I')) {
             return Ok(false);
         }
@@ -230,8 +231,8 @@ impl<'a> Tolerant<'a> {
     }
 }
 
-impl Read for Tolerant<'_> {
-    /// One byte at a time, which is how serde_json asks.
+impl Read for LenientJsonReader<'_> {
+    /// One byte at a time, which is how serde_json reads.
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let Some(place) = buf.first_mut() else { return Ok(0) };
         if let Some((byte, rest)) = self.pending.split_first() {
@@ -246,12 +247,12 @@ impl Read for Tolerant<'_> {
         } else if byte == b'"' {
             self.in_text = true;
         } else if matches!(byte, b'N' | b'I') {
-            self.replaces_word()?;
+            self.replace_invalid_literal()?;
             *place = b'n';
             return Ok(1);
         }
         self.left.start += 1;
-        if byte == b'-' && !self.in_text && self.replaces_word()? {
+        if byte == b'-' && !self.in_text && self.replace_invalid_literal()? {
             *place = b'n';
         }
         Ok(1)

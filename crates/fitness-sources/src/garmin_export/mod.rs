@@ -1,11 +1,11 @@
-//! A Garmin account export ("Export Your Data"): JSON files, each a list of one kind of thing.
+//! Garmin account exports ("Export Your Data"): JSON files, each a list of one kind of record.
 //!
-//! Each file is read by itself, element by element, whatever its size; the exports of many years are larger than a
-//! memory should be. Overlapping files tell the same thing twice under the same key, which is for the importer to
-//! settle. The fields' units and marks for "not measured" differ from file to file and are undone here.
+//! Each file is streamed element by element, because exports can be larger than memory. Overlapping
+//! files give the same record twice under the same key; the importer merges them. Units and values
+//! for "not measured" differ between files and are normalised here.
 //!
-//! Start reading at [`recognise`], which knows files by their names, and [`read`]; `activities.rs`, `days.rs`,
-//! `estimates.rs` and `athlete.rs` each turn one element into what it tells.
+//! [`recognise`] identifies files by name, [`read`] reads one; `activities.rs`, `days.rs`,
+//! `estimates.rs` and `athlete.rs` parse single elements.
 
 mod activities;
 mod athlete;
@@ -14,63 +14,49 @@ mod estimates;
 mod fields;
 mod json_list;
 
-pub(crate) use athlete::LIMITS_OF_ZONES;
+pub(crate) use athlete::THRESHOLD_FIELDS;
 
-use crate::error::Unreadable;
-use crate::outcome::Summary;
+use crate::entry_counts::ReadOutcome;
+use crate::error::ParseError;
 use chrono_tz::Tz;
 use fields::Object;
 use fitness_core::domain::calendar::Day;
-use fitness_core::domain::source_record::Told;
+use fitness_core::domain::source_record::ImportedRecord;
 use std::collections::BTreeMap;
 use std::io::Read;
 
 /// A kind of file in an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Dataset {
-    /// Activities, without samples.
+pub enum GarminDataset {
     Activities,
-    /// Days: steps, resting heart rate, stress, body battery.
+    /// Steps, resting heart rate, stress and body battery per day.
     DailySummaries,
-    /// Nights.
     Sleep,
-    /// What was measured at night: heart rate variability, oxygen, breathing.
+    /// HRV, SpO2 and respiration of the night.
     HealthStatus,
-    /// Readiness to train.
     TrainingReadiness,
-    /// Load of the last week and month.
+    /// Acute and chronic load.
     AcuteLoad,
-    /// Training status.
     TrainingHistory,
-    /// Maximal oxygen uptake, by day.
     MaxMet,
-    /// Maximal oxygen uptake, by activity.
     ActivityVo2Max,
-    /// Predicted race times.
     RacePredictions,
-    /// Endurance score.
     EnduranceScore,
-    /// Hill score.
     HillScore,
-    /// Body weight.
     BioMetrics,
-    /// Heart rate zones.
     HeartRateZones,
-    /// Power zones.
     PowerZones,
-    /// Year of birth and sex.
+    /// Birth year and sex.
     UserProfile,
 }
 
-/// Which dataset a path from [`walk`](crate::files::walk()) is; `None` for what is not needed.
+/// The dataset of a path from [`walk`](crate::files::walk()); `None` for files that are not used.
 ///
-/// The file's name decides: exports keep their files in folders that have changed over the years, and people take
-/// single files out.
+/// Only the file name counts: folders have changed over the years, and users import single files.
 #[must_use]
-pub fn recognise(path: &str) -> Option<Dataset> {
-    use Dataset as D;
-    /// What a name begins with, for files named after what they hold.
-    const STARTS: &[(&str, Dataset)] = &[
+pub fn recognise(path: &str) -> Option<GarminDataset> {
+    use GarminDataset as D;
+    const PREFIXES: &[(&str, GarminDataset)] = &[
         ("UDSFile_", D::DailySummaries),
         ("TrainingReadinessDTO_", D::TrainingReadiness),
         ("MetricsAcuteTrainingLoad_", D::AcuteLoad),
@@ -81,8 +67,7 @@ pub fn recognise(path: &str) -> Option<Dataset> {
         ("EnduranceScore_", D::EnduranceScore),
         ("HillScore_", D::HillScore),
     ];
-    /// What a name ends with, for files named after whom or when they are about.
-    const ENDS: &[(&str, Dataset)] = &[
+    const SUFFIXES: &[(&str, GarminDataset)] = &[
         ("_summarizedActivities", D::Activities),
         ("_sleepData", D::Sleep),
         ("_healthStatusData", D::HealthStatus),
@@ -97,111 +82,121 @@ pub fn recognise(path: &str) -> Option<Dataset> {
     if !ending.eq_ignore_ascii_case("json") {
         return None;
     }
-    let starts = STARTS.iter().find(|(start, _)| stem.starts_with(start));
-    // A file taken out alone may have lost the part before the underscore.
-    let ends = || ENDS.iter().find(|(end, _)| stem.ends_with(end) || stem == end.trim_start_matches('_'));
+    let starts = PREFIXES.iter().find(|(start, _)| stem.starts_with(start));
+    // A renamed file may lack the part before the underscore.
+    let ends = || SUFFIXES.iter().find(|(end, _)| stem.ends_with(end) || stem == end.trim_start_matches('_'));
     starts.or_else(ends).map(|(_, dataset)| *dataset)
 }
 
-/// Reads one file of an export and tells what is in it. Where it does not tell the local clock, `zone` is assumed.
+/// Reads one file of an export and passes its records to `sink`. `zone` is used if there is no
+/// local time.
 ///
 /// # Errors
-/// When there is nothing to be read in it; the reason is a sentence. A file that breaks off after it told something
-/// is no error: [`Summary::broken_off`] has the reason.
+/// If nothing can be read. A file that ends early after some entries is not an error; the reason is
+/// in [`ReadOutcome::read_error`].
 pub fn read(
-    dataset: Dataset,
+    dataset: GarminDataset,
     reader: &mut dyn Read,
     zone: Tz,
-    sink: &mut dyn FnMut(Told),
-) -> Result<Summary, Unreadable> {
-    let mut teller = Teller { dataset, zone, sink, summary: Summary::default(), held: Held::default() };
-    let wrapper = (dataset == Dataset::Activities).then_some("summarizedActivitiesExport");
-    let end = json_list::visit(reader, wrapper, &mut |element| teller.take(element));
-    teller.tell_held();
+    sink: &mut dyn FnMut(ImportedRecord),
+) -> Result<ReadOutcome, ParseError> {
+    let mut teller = DatasetReader {
+        dataset,
+        zone,
+        sink,
+        summary: ReadOutcome::default(),
+        pending: PendingDays::default(),
+    };
+    let wrapper = (dataset == GarminDataset::Activities).then_some("summarizedActivitiesExport");
+    let end = json_list::visit(reader, wrapper, &mut |element| teller.read_element(element));
+    teller.flush();
     let summary = teller.summary;
-    if end.is_ok() && summary.skipped > 0 && summary.reasons.get(NO_OBJECT) == Some(&summary.skipped) {
-        return Err(Unreadable::new("it is JSON, but not a list as in an account export"));
+    if end.is_ok() && summary.skipped > 0 && summary.skip_reasons.get(NOT_AN_OBJECT) == Some(&summary.skipped)
+    {
+        return Err(ParseError::new("JSON, but not in the format of a Garmin account export"));
     }
-    summary.ending(end)
+    summary.finish(end)
 }
 
-const NO_OBJECT: &str = "is not an entry at all";
-const WORSE: &str = "is not the best entry of its day";
+const NOT_AN_OBJECT: &str = "not an object";
+const NOT_BEST_OF_DAY: &str = "a better entry exists for the same day";
 
-/// What one element says.
-struct Said {
-    told: Vec<Told>,
-    /// Where only one of a day's elements counts: the day, and how good this one is. Of equals the later stands.
-    contest: Option<(Day, Rank)>,
+/// Records of one element.
+struct ElementRecords {
+    records: Vec<ImportedRecord>,
+    /// If only one element per day counts: the day and the rank. Of equal ranks the later wins.
+    day_rank: Option<(Day, Rank)>,
 }
 
-/// The first number decides, then the second.
 type Rank = (i64, i64);
 
-impl Said {
-    fn one(told: Told) -> Self {
-        Self { told: vec![told], contest: None }
+impl ElementRecords {
+    fn single(told: ImportedRecord) -> Self {
+        Self { records: vec![told], day_rank: None }
     }
 }
 
-/// Either what an element says, or why it says nothing.
-type Outcome = Result<Said, &'static str>;
+/// The records, or why the element is skipped.
+type ElementResult = Result<ElementRecords, &'static str>;
 
-/// The best elements of each day so far.
+/// Best element of each day so far.
 #[derive(Default)]
-struct Held {
-    days: BTreeMap<Day, (Rank, Vec<Told>)>,
+struct PendingDays {
+    days: BTreeMap<Day, (Rank, Vec<ImportedRecord>)>,
     bytes: usize,
 }
 
-/// Chunks cover about a hundred days of a few kilobytes; a file that holds much more is told as it comes.
-const MOST_HELD: usize = 16 << 20;
+/// Files cover about a hundred days of a few kilobytes. Larger ones are flushed early to bound
+/// memory.
+const MAX_PENDING_BYTES: usize = 16 << 20;
 
-struct Teller<'a> {
-    dataset: Dataset,
+struct DatasetReader<'a> {
+    dataset: GarminDataset,
     zone: Tz,
-    sink: &'a mut dyn FnMut(Told),
-    summary: Summary,
-    held: Held,
+    sink: &'a mut dyn FnMut(ImportedRecord),
+    summary: ReadOutcome,
+    pending: PendingDays,
 }
 
-impl Teller<'_> {
-    fn take(&mut self, element: &str) {
-        match self.say(element) {
+impl DatasetReader<'_> {
+    fn read_element(&mut self, element: &str) {
+        match self.parse_element(element) {
             Err(why) => self.summary.skip(why),
-            Ok(Said { told, contest: None }) => self.tell(told),
-            Ok(Said { told, contest: Some((day, rank)) }) => self.hold(day, rank, told, element.len()),
+            Ok(ElementRecords { records: told, day_rank: None }) => self.emit(told),
+            Ok(ElementRecords { records: told, day_rank: Some((day, rank)) }) => {
+                self.keep_best(day, rank, told, element.len())
+            }
         }
     }
 
-    fn say(&self, element: &str) -> Outcome {
-        use Dataset as D;
-        let object = Object::parse(element).ok_or(NO_OBJECT)?;
+    fn parse_element(&self, element: &str) -> ElementResult {
+        use GarminDataset as D;
+        let object = Object::parse(element).ok_or(NOT_AN_OBJECT)?;
         match self.dataset {
             D::Activities => activities::activity(&object, element, self.zone),
             D::DailySummaries => days::daily_summary(&object, element, self.zone),
-            D::Sleep => days::night(&object, element),
+            D::Sleep => days::sleep(&object, element),
             D::HealthStatus => days::health_status(&object, element),
             D::MaxMet => days::vo2max("max_met", &object, element),
             D::ActivityVo2Max => days::vo2max("activity_vo2max", &object, element),
             D::BioMetrics => days::weight(&object, element),
             D::TrainingReadiness => estimates::readiness(&object),
-            D::AcuteLoad => estimates::load(&object),
-            D::TrainingHistory => estimates::status(&object),
-            D::RacePredictions => estimates::races(&object),
-            D::EnduranceScore => estimates::endurance(&object),
-            D::HillScore => estimates::hills(&object),
+            D::AcuteLoad => estimates::acute_load(&object),
+            D::TrainingHistory => estimates::training_status(&object),
+            D::RacePredictions => estimates::race_predictions(&object),
+            D::EnduranceScore => estimates::endurance_score(&object),
+            D::HillScore => estimates::hill_score(&object),
             D::HeartRateZones => athlete::heart_rate_zones(&object),
             D::PowerZones => athlete::power_zones(&object),
-            D::UserProfile => athlete::person(&object),
+            D::UserProfile => athlete::user_profile(&object),
         }
     }
 
-    fn tell(&mut self, told: Vec<Told>) {
-        self.summary.told += 1;
+    fn emit(&mut self, told: Vec<ImportedRecord>) {
+        self.summary.accepted += 1;
         for told in told {
-            if self.dataset == Dataset::DailySummaries
-                && let Told::Day(report) = &told
+            if self.dataset == GarminDataset::DailySummaries
+                && let ImportedRecord::Day(report) = &told
             {
                 self.summary.last_daily_summary =
                     self.summary.last_daily_summary.max(Some(report.wellness.day));
@@ -210,23 +205,23 @@ impl Teller<'_> {
         }
     }
 
-    fn hold(&mut self, day: Day, rank: Rank, told: Vec<Told>, bytes: usize) {
-        if let Some((best, _)) = self.held.days.get(&day) {
-            self.summary.skip(WORSE);
+    fn keep_best(&mut self, day: Day, rank: Rank, told: Vec<ImportedRecord>, bytes: usize) {
+        if let Some((best, _)) = self.pending.days.get(&day) {
+            self.summary.skip(NOT_BEST_OF_DAY);
             if *best > rank {
                 return;
             }
         }
-        self.held.days.insert(day, (rank, told));
-        self.held.bytes += bytes;
-        if self.held.bytes > MOST_HELD {
-            self.tell_held();
+        self.pending.days.insert(day, (rank, told));
+        self.pending.bytes += bytes;
+        if self.pending.bytes > MAX_PENDING_BYTES {
+            self.flush();
         }
     }
 
-    fn tell_held(&mut self) {
-        for (_, told) in std::mem::take(&mut self.held).days.into_values() {
-            self.tell(told);
+    fn flush(&mut self) {
+        for (_, told) in std::mem::take(&mut self.pending).days.into_values() {
+            self.emit(told);
         }
     }
 }

@@ -1,135 +1,107 @@
-//! What can go wrong with a service, without a word of what it sent.
+//! Errors of live services. They never contain response content or secrets.
 
 use std::fmt;
 
-/// Why a visit failed.
+/// Why a whole fetch failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// The service does not take the key.
-    #[error("{service} does not accept the key: {advice}")]
+pub enum FetchError {
+    #[error("{service} rejected the key: {advice}")]
     KeyRefused {
-        /// Which service.
         service: &'static str,
         /// What to do about it.
         advice: &'static str,
     },
-    /// The key has characters that no key has, so it was not sent.
-    #[error("the key cannot be right: it is empty or has characters that no key has; copy it again")]
+    /// Empty or invalid characters, so it was not sent.
+    #[error("not a valid key: it is empty or contains invalid characters; copy it again")]
     KeyUnusable,
-    /// Where the service is said to be.
-    #[error("the address of the service must begin with https:// and name a host")]
+    #[error("the service address must start with https:// and contain a host name")]
     BadAddress,
-    /// Nothing at all could be read; the first thing that went wrong.
+    /// No dataset could be read; this is the first error.
     #[error("{dataset}: {problem}")]
-    Failed {
-        /// What was asked for.
-        dataset: &'static str,
-        /// What went wrong.
-        problem: Problem,
-    },
+    Failed { dataset: &'static str, problem: DatasetError },
 }
 
-/// Why a dataset could not be read. Reads on after its name and a colon.
+/// Why a dataset could not be read. Shown after its name and a colon.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
-    /// A status that asking again does not change, or that stayed after asking again.
-    #[error("the service answered with status {0}")]
+pub enum DatasetError {
+    /// A status that is not worth a retry, or that remained after all retries.
+    #[error("the service returned status {0}")]
     Status(u16),
-    /// A redirect. Following it would carry the key to whoever it names.
-    #[error("the service answered with a redirect, which is not followed")]
+    /// Following a redirect could send the key to another host.
+    #[error("the service returned a redirect, which is not followed")]
     Redirect,
-    /// Too many requests, and again after waiting.
-    #[error("the service is busy (status 429); try again later")]
+    /// Status 429 after all retries.
+    #[error("rate limit reached (status 429); try again later")]
     Busy,
-    /// No connection.
     #[error("the service could not be reached")]
     Unreachable,
-    /// It began and did not go on.
-    #[error("the service did not send its whole answer in time")]
+    #[error("the response timed out")]
     Stalled,
-    /// The connection ended before the answer did.
-    #[error("the answer was cut short")]
-    Cut,
-    /// More than anybody has.
-    #[error("the answer is larger than {} MB", .limit / 1_000_000)]
-    TooLarge {
-        /// What is allowed, in bytes.
-        limit: usize,
-    },
-    /// Something else than JSON.
-    #[error("the service answered with {0} instead of JSON")]
-    NotJson(Content),
-    /// Something else than a file.
-    #[error("the service answered with {0} instead of a file")]
-    NotAFile(Content),
-    /// JSON, and not as it is known to look.
-    #[error("the answer does not look as expected")]
-    OtherShape,
-    /// A token was asked for and none was found.
-    #[error("the answer holds no token in any known way; it has: {keys}")]
+    #[error("the response is incomplete")]
+    Truncated,
+    #[error("the response is larger than {} MB", .limit / 1_000_000)]
+    TooLarge { limit: usize },
+    #[error("the service returned {0} instead of JSON")]
+    NotJson(UnexpectedContent),
+    #[error("the service returned {0} instead of a file")]
+    NotAFile(UnexpectedContent),
+    #[error("the response has an unexpected format")]
+    UnexpectedShape,
+    #[error("the response contains no known token field; its fields: {keys}")]
     NoToken {
-        /// The names of its fields.
+        /// Field names of the response.
         keys: String,
     },
-    /// Entries without what makes them one: an id, a time.
-    #[error("{count} of its entries could not be read")]
-    Unreadable {
-        /// How many.
-        count: usize,
-    },
-    /// intervals.icu may not pass on what it has from Strava.
+    /// Entries without an id or a time.
+    #[error("{count} of the entries could not be read")]
+    Unreadable { count: usize },
+    /// Strava's terms do not let intervals.icu share these activities.
     #[error(
-        "{count} came through Strava, which lets intervals.icu pass on no more than when they were; connect the \
-         watch's own service (such as Garmin Connect) to intervals.icu, or import the files"
+        "{count} came through Strava, which only lets intervals.icu share their start times; connect \
+         the watch's own service (such as Garmin Connect) to intervals.icu, or import the files"
     )]
-    ThroughStrava {
-        /// How many.
-        count: usize,
-    },
-    /// The two datasets before it got no answer.
-    #[error("not asked for, since the service no longer answers")]
-    NotAsked,
-    /// The listener had heard enough.
-    #[error("not read to the end, since the visit was broken off")]
+    ThroughStrava { count: usize },
+    /// The datasets before it got no response.
+    #[error("skipped: the service stopped responding")]
+    NotRequested,
+    /// The listener stopped the fetch.
+    #[error("not read to the end: the sync was stopped")]
     Stopped,
 }
 
-impl Problem {
-    /// Whether asking again may help.
+impl DatasetError {
+    /// Whether a retry may help.
     #[must_use]
-    pub const fn passes(&self) -> bool {
+    pub const fn is_transient(&self) -> bool {
         match self {
             Self::Status(status) => *status >= 500,
-            Self::Busy | Self::Unreachable | Self::Stalled | Self::Cut => true,
+            Self::Busy | Self::Unreachable | Self::Stalled | Self::Truncated => true,
             _ => false,
         }
     }
 
-    /// Of two, the one to tell: what may pass before what lasts, because it decides whether to ask again; else the
-    /// first.
+    /// The error to report: a transient one if there is any, because that decides about a retry,
+    /// else the first.
     #[must_use]
-    pub(crate) fn or_passing(first: Option<Self>, second: Self) -> Self {
+    pub(crate) fn prefer_transient(first: Option<Self>, second: Self) -> Self {
         match first {
-            Some(first) if first.passes() || !second.passes() => first,
+            Some(first) if first.is_transient() || !second.is_transient() => first,
             _ => second,
         }
     }
 }
 
-/// What an answer is instead of what it should be.
+/// What a response contains instead of the expected content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
-    /// A web page.
+pub enum UnexpectedContent {
     Html,
-    /// Some text.
     Text,
-    /// Neither.
     Binary,
 }
 
-impl Content {
-    /// What bytes look like.
-    pub(crate) fn of(bytes: &[u8]) -> Self {
+impl UnexpectedContent {
+    /// Guesses from the first bytes.
+    pub(crate) fn detect(bytes: &[u8]) -> Self {
         let start = bytes.trim_ascii_start();
         if start.first() == Some(&b'<') {
             Self::Html
@@ -141,30 +113,30 @@ impl Content {
     }
 }
 
-impl fmt::Display for Content {
+impl fmt::Display for UnexpectedContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Html => "a web page",
             Self::Text => "text",
-            Self::Binary => "bytes of some other kind",
+            Self::Binary => "binary data",
         })
     }
 }
 
-/// Why reading a dataset ended early.
+/// Why fetching a dataset was aborted.
 #[derive(Debug)]
-pub(crate) enum Halt {
-    /// This dataset is lost; the next may do.
-    Lost(Problem),
-    /// There is no point in going on.
-    Failed(Fault),
-    /// The listener had heard enough.
+pub(crate) enum DatasetInterruption {
+    /// Only this dataset failed.
+    Dataset(DatasetError),
+    /// The whole fetch failed.
+    Fetch(FetchError),
+    /// The listener stopped the fetch.
     Stopped,
 }
 
-impl From<Problem> for Halt {
-    fn from(problem: Problem) -> Self {
-        Self::Lost(problem)
+impl From<DatasetError> for DatasetInterruption {
+    fn from(problem: DatasetError) -> Self {
+        Self::Dataset(problem)
     }
 }
 
@@ -173,13 +145,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_pass_is_told_before_what_lasts() {
-        let (lasting, passing) = (Problem::Status(404), Problem::Status(503));
-        let told = |problems: &[Problem]| {
-            problems.iter().cloned().fold(None, |told, problem| Some(Problem::or_passing(told, problem)))
+    fn transient_error_is_reported_first() {
+        let (lasting, passing) = (DatasetError::Status(404), DatasetError::Status(503));
+        let told = |problems: &[DatasetError]| {
+            problems
+                .iter()
+                .cloned()
+                .fold(None, |told, problem| Some(DatasetError::prefer_transient(told, problem)))
         };
         assert_eq!(told(&[lasting.clone(), passing.clone(), lasting.clone()]), Some(passing.clone()));
         assert_eq!(told(&[passing.clone(), lasting.clone()]), Some(passing));
-        assert_eq!(told(&[lasting.clone(), Problem::Status(403)]), Some(lasting));
+        assert_eq!(told(&[lasting.clone(), DatasetError::Status(403)]), Some(lasting));
     }
 }

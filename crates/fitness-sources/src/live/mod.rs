@@ -1,81 +1,74 @@
-//! Services that are asked for what is new: Garmin's Personal API and intervals.icu.
+//! Clients for live services: Garmin's Personal API and intervals.icu.
 //!
-//! A source is handed its client, its clock and its way of waiting ([`Means`]), so that nothing in here knows what
-//! time it is or how the net is reached. It tells what it hears as it goes: what was told before something broke
-//! stays told. One dataset that cannot be read is named in [`Visit::missing`] and the rest goes on; only a key that
-//! is refused, or a service that answers nothing at all, fails a visit.
+//! HTTP client, clock and sleep function are passed in ([`HttpEnv`]). Items are passed to the
+//! [`FetchListener`] as they arrive. A dataset that cannot be read is listed in
+//! [`FetchOutcome::missing`] and the rest continues; a fetch fails only if the key is rejected or
+//! no dataset can be read.
 //!
-//! Keys and tokens never appear in an error, a debug print or an address. Nothing is ever written to Garmin.
+//! Keys and tokens never appear in errors, debug output or URLs. Nothing is ever written to Garmin.
 //!
-//! Start reading at [`Source`]; every source has its paths in one table, [`garmin`] in `paths.rs`.
+//! Start at [`Source`]. Each source has one table of paths; that of [`garmin`] is in `paths.rs`.
 
 mod error;
-mod fetch;
+mod fetch_state;
 pub mod garmin;
 mod http;
-mod http_env;
 pub mod intervals;
 mod json;
 
-pub use error::{Content, Fault, Problem};
+pub use error::{DatasetError, FetchError, UnexpectedContent};
+pub use fitness_http::{DelayReason, HttpEnv};
 pub use garmin::Garmin;
-pub use http_env::{Means, Wait, Waiting};
 pub use intervals::Intervals;
 
 use fitness_core::domain::calendar::{Day, Instant};
-use fitness_core::domain::source_record::{ReportKey, SourceKind, Told};
+use fitness_core::domain::source_record::{ImportedRecord, RecordKey, SourceKind};
 use std::future::Future;
 use std::ops::ControlFlow;
 
-/// A service that can be asked what happened in some days.
+/// A service from which activities and daily values can be fetched.
 pub trait Source {
-    /// What its reports are called.
     fn kind(&self) -> SourceKind;
 
-    /// Asks for everything in a span of days and tells it to the listener.
+    /// Fetches everything in a range of days and passes it to the listener.
     ///
-    /// Days come first and activities last: a watch hands over both at once, so whatever it recorded before the
-    /// newest heartbeat that was told is in the list of activities that was read after it.
-    fn fetch<L: Listener>(
+    /// Daily values come first and activities last. A watch uploads both together, so any activity
+    /// before the newest daily value is in the activity list that was read after it.
+    fn fetch<L: FetchListener>(
         &mut self,
-        span: Span,
+        span: DayRange,
         listener: &mut L,
-    ) -> impl Future<Output = Result<Visit, Fault>> + Send;
+    ) -> impl Future<Output = Result<FetchOutcome, FetchError>> + Send;
 }
 
-/// Who is told.
-pub trait Listener: Send {
-    /// Whether the original file of an activity is wanted; `false` says that it is here already.
-    fn wants_file(&self, activity: &ReportKey) -> bool;
+pub trait FetchListener: Send {
+    /// Whether to fetch the original file of an activity; `false` if it is already stored.
+    fn wants_file(&self, activity: &RecordKey) -> bool;
 
-    /// Takes what was heard. `Break` ends the visit; what was heard before counts.
-    fn hear(&mut self, heard: Heard) -> impl Future<Output = ControlFlow<()>> + Send;
+    /// `Break` ends the fetch; items before that count.
+    fn receive(&mut self, heard: FetchedItem) -> impl Future<Output = ControlFlow<()>> + Send;
 
-    /// How far a dataset is, for somebody who watches.
+    /// Progress of a dataset, for display.
     fn progress(&mut self, dataset: &'static str, done: usize, of: Option<usize>) {
         let _ = (dataset, done, of);
     }
 }
 
-/// One thing that was heard.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard {
-    /// What the service says.
-    Told(Told),
-    /// The file behind an activity, as it was served: FIT, or packed in a ZIP or with gzip.
+pub enum FetchedItem {
+    Record(ImportedRecord),
+    /// The original file of an activity as served: FIT, or compressed as ZIP or gzip.
     File {
-        /// The activity; that of a triathlon is told by its file alone, which holds the legs.
-        activity: ReportKey,
-        /// What to call it. Foreign text.
+        /// A triathlon has no record of its own; its file contains the legs.
+        activity: RecordKey,
         name: String,
-        /// Its bytes.
         bytes: Vec<u8>,
     },
 }
 
-impl Heard {
-    /// A file, named after its activity and what it looks like.
-    pub(crate) fn file(activity: ReportKey, bytes: Vec<u8>) -> Self {
+impl FetchedItem {
+    /// A file named after its activity id and detected type.
+    pub(crate) fn file(activity: RecordKey, bytes: Vec<u8>) -> Self {
         let ending = match bytes.as_slice() {
             [b'P', b'K', ..] => ".zip",
             [0x1f, 0x8b, ..] => ".gz",
@@ -86,22 +79,19 @@ impl Heard {
     }
 }
 
-/// Days from one to another, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
-    /// The first day.
+pub struct DayRange {
     pub from: Day,
-    /// The last day.
     pub through: Day,
 }
 
-impl Span {
-    /// The same days in pieces of at most so many.
-    pub(crate) fn pieces(self, most: i64) -> impl Iterator<Item = Self> {
+impl DayRange {
+    /// Splits the range into chunks of at most `most` days.
+    pub(crate) fn chunks(self, most: i64) -> impl Iterator<Item = Self> {
         let most = most.max(1);
-        std::iter::successors(Some(self.from), move |from| Some(from.plus(most)))
+        std::iter::successors(Some(self.from), move |from| Some(from.plus_days(most)))
             .take_while(move |from| *from <= self.through)
-            .map(move |from| Self { from, through: from.plus(most - 1).min(self.through) })
+            .map(move |from| Self { from, through: from.plus_days(most - 1).min(self.through) })
     }
 
     pub(crate) fn contains(self, day: Day) -> bool {
@@ -109,27 +99,23 @@ impl Span {
     }
 }
 
-/// What came of asking.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Visit {
-    /// When the asking began; nothing later is spoken for.
+pub struct FetchOutcome {
+    /// When the fetch started; it proves nothing about later times.
     pub polled_at: Instant,
-    /// The newest thing that the athlete's device recorded, of all that was told. Never later than `polled_at`.
+    /// Time of the newest record of the athlete's device. Never later than `polled_at`.
     pub newest_record: Option<Instant>,
-    /// Whether the list of activities was read and told to its end. If not, a day without one proves nothing.
+    /// Whether the whole activity list was read. If not, a day without an activity proves nothing.
     pub activities_complete: bool,
-    /// What could not be read, and why.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingDataset>,
 }
 
-/// A dataset that is not, or not all, there.
+/// A dataset that could not be read, or only in part.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{dataset}: {reason}")]
-pub struct Missing {
-    /// Which.
+pub struct MissingDataset {
     pub dataset: &'static str,
-    /// Why.
-    pub reason: Problem,
+    pub reason: DatasetError,
 }
 
 #[cfg(test)]
@@ -137,16 +123,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_span_falls_into_pieces_without_gap_or_overlap() {
-        let span = Span { from: "2026-01-30".parse().unwrap(), through: "2026-04-01".parse().unwrap() };
-        let pieces: Vec<Span> = span.pieces(28).collect();
+    fn day_range_chunks_have_no_gap_or_overlap() {
+        let span = DayRange { from: "2026-01-30".parse().unwrap(), through: "2026-04-01".parse().unwrap() };
+        let pieces: Vec<DayRange> = span.chunks(28).collect();
         assert_eq!(pieces.len(), 3);
         assert_eq!((pieces[0].from, pieces[2].through), (span.from, span.through));
         for pair in pieces.windows(2) {
             assert_eq!(pair[0].through.next(), pair[1].from);
         }
-        assert!(pieces.iter().all(|piece| piece.from.until(piece.through) < 28));
-        let backwards = Span { from: span.through, through: span.from };
-        assert_eq!(backwards.pieces(28).count(), 0);
+        assert!(pieces.iter().all(|piece| piece.from.days_until(piece.through) < 28));
+        let backwards = DayRange { from: span.through, through: span.from };
+        assert_eq!(backwards.chunks(28).count(), 0);
     }
 }

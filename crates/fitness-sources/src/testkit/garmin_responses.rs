@@ -1,51 +1,40 @@
-//! What the fake of Garmin answers about the data it was given. The paths and limits are written down here again, on
-//! purpose: a fake that shared them with the client would agree with its mistakes.
+//! Responses of the fake Garmin API. Paths and limits are repeated here on purpose: sharing them
+//! with the client would hide mistakes.
 
 use super::garmin::GarminData;
-use super::server::{Request, Response};
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::{Day, Instant};
+use fitness_http::testkit::{ReceivedRequest, Response};
 use serde_json::{Value, json};
 
-/// What a watch measured on a day.
 #[derive(Debug, Clone, Default)]
 pub struct GarminDay {
-    /// Steps.
     pub steps: Option<u32>,
-    /// Beats per minute at rest.
     pub resting: Option<u16>,
-    /// The lowest of the day.
     pub lowest: Option<u16>,
     /// Heart rate by time.
     pub beats: Vec<(Instant, Option<u16>)>,
-    /// The night that ended on the day: from, to.
+    /// Start and end of the night that ended on this day.
     pub night: Option<(Instant, Instant)>,
-    /// Milliseconds.
     pub hrv: Option<u16>,
-    /// Mean; -1 and -2 are Garmin's marks.
+    /// Mean; -1 and -2 mean not measured.
     pub stress: Option<i32>,
     /// Body battery by time.
     pub battery: Vec<(Instant, u16)>,
-    /// Grams.
     pub weight: Option<f64>,
 }
 
-/// An activity in the list.
 #[derive(Debug, Clone)]
 pub struct GarminActivity {
-    /// Its number.
     pub id: u64,
-    /// Such as `running`.
     pub kind: &'static str,
-    /// When it began.
     pub started_at: Instant,
-    /// The local clock minus UTC, in hours.
+    /// Local time minus UTC in hours.
     pub offset_h: i64,
-    /// How long it took.
     pub seconds: u32,
-    /// The file behind it; without one it is answered with 404.
+    /// The original file; 404 without one.
     pub file: Option<Vec<u8>>,
-    /// The number of the triathlon it is a leg of.
+    /// Id of the triathlon it is a leg of.
     pub leg_of: Option<u64>,
 }
 
@@ -78,15 +67,17 @@ impl GarminActivity {
     }
 }
 
-/// Answers a request that was let in.
-pub(super) fn answer(data: &GarminData, request: &Request) -> Response {
+/// Responds to an authorised request.
+pub(super) fn respond(data: &GarminData, request: &ReceivedRequest) -> Response {
     let parts: Vec<&str> = request.path.trim_matches('/').split('/').collect();
-    let other = data.at_other_paths;
+    let other = data.use_alternative_paths;
     match (parts.as_slice(), other) {
         (["activitylist-service", "activities", "search", "activities"], _) => list(data, request),
-        (["activity-service", "activity", id], _) => activity(data, id, |one| Response::json(&one.json())),
+        (["activity-service", "activity", id], _) => {
+            activity(data, id, |one| Response::json(200, &one.json()))
+        }
         (["activity-service", "activity", id, "workouts"], _) => {
-            activity(data, id, |_| Response::json(&json!([])))
+            activity(data, id, |_| Response::json(200, &json!([])))
         }
         (["download-service", "files", "activity", id], false)
         | (["activity-service", "files", "activity", id], true) => activity(data, id, |one| {
@@ -96,7 +87,7 @@ pub(super) fn answer(data: &GarminData, request: &Request) -> Response {
         (["usersummary-service", "usersummary", "daily"], _) => one_day(data, request, "calendarDate", flat),
         (["usersummary-service", "usersummary", "v2", "dailysummaries"], false)
         | (["usersummary-service", "v2", "dailysummaries"], true) => {
-            in_query(data, request, 365, |days| json!({"data": each(days, nested)}))
+            in_query(data, request, 365, |days| json!({"data": map_all(days, nested)}))
         }
         (["sleep-service", "sleep", "dailySleepData"], _) => one_day(
             data,
@@ -112,16 +103,16 @@ pub(super) fn answer(data: &GarminData, request: &Request) -> Response {
             let summary = |day, it: &GarminDay| {
                 Some(json!({"calendarDate": day, "lastNightAvg": it.hrv?, "status": "BALANCED"}))
             };
-            let nights = some(days, summary);
+            let nights = map_present(days, summary);
             if nights.is_empty() { Value::Null } else { json!({"hrvSummaries": nights}) }
         }),
-        (["hrv-service", "hrv", day], _) => on(data, day, |day, it| match it.hrv {
+        (["hrv-service", "hrv", day], _) => day_response(data, day, |day, it| match it.hrv {
             Some(hrv) => json!({"hrvSummary": {"calendarDate": day, "lastNightAvg": hrv}, "hrvReadings": []}),
             None => Value::Null,
         }),
         (["usersummary-service", "stats", "stress", "daily", from, to], _) => {
             range(data, (from, to), 28, |days| {
-                some(days, |day, it| {
+                map_present(days, |day, it| {
                     Some(json!({"calendarDate": day, "values": {"overallStressLevel": it.stress?}}))
                 })
                 .into()
@@ -129,7 +120,7 @@ pub(super) fn answer(data: &GarminData, request: &Request) -> Response {
         }
         (["usersummary-service", "stats", "steps", "daily", from, to], _) => {
             range(data, (from, to), 28, |days| {
-                some(days, |day, it| {
+                map_present(days, |day, it| {
                     Some(json!({"calendarDate": day, "totalSteps": it.steps?, "stepGoal": 9000}))
                 })
                 .into()
@@ -145,36 +136,40 @@ pub(super) fn answer(data: &GarminData, request: &Request) -> Response {
                     let rows: Vec<Value> = it.battery.iter().map(row).collect();
                     (!rows.is_empty()).then(|| json!({"date": day, "bodyBatteryValuesArray": rows}))
                 };
-                some(days, report).into()
+                map_present(days, report).into()
             })
         }
         (["wellness-service", "wellness", "dailyHeartRate"], _) => one_day(data, request, "date", heart),
         (["wellness-service", "wellness", "daily", "spo2acclimation", day], _) => {
-            on(data, day, |day, _| json!({"calendarDate": day, "averageSpO2": null}))
+            day_response(data, day, |day, _| json!({"calendarDate": day, "averageSpO2": null}))
         }
         (["fitnessage-service", "fitnessage", "v2", day], _) => {
-            on(data, day, |_, _| json!({"fitnessAge": 36.4}))
+            day_response(data, day, |_, _| json!({"fitnessAge": 36.4}))
         }
         (["weight-service", "weight", "range", from, to], _) => range(data, (from, to), 100_000, |days| {
             let summary = |day, it: &GarminDay| {
                 Some(json!({"summaryDate": day, "latestWeight": {"weight": it.weight?}}))
             };
-            json!({"dailyWeightSummaries": some(days, summary), "totalAverage": {"weight": null}})
+            json!({"dailyWeightSummaries": map_present(days, summary), "totalAverage": {"weight": null}})
         }),
-        (["biometric-service", "heartRateZones"], _) => Response::json(&json!([{
-            "sport": "DEFAULT", "trainingMethod": "HR_MAX", "maxHeartRateUsed": 185,
-            "zone1Floor": 93, "zone2Floor": 111, "zone3Floor": 130, "zone4Floor": 148, "zone5Floor": 167,
-        }])),
-        (["userprofile-service", "userprofile", "settings"], _) => {
-            Response::json(&json!({"measurementSystem": "metric", "devices": {"3000000001": {"alias": "x"}}}))
-        }
+        (["biometric-service", "heartRateZones"], _) => Response::json(
+            200,
+            &json!([{
+                "sport": "DEFAULT", "trainingMethod": "HR_MAX", "maxHeartRateUsed": 185,
+                "zone1Floor": 93, "zone2Floor": 111, "zone3Floor": 130, "zone4Floor": 148, "zone5Floor": 167,
+            }]),
+        ),
+        (["userprofile-service", "userprofile", "settings"], _) => Response::json(
+            200,
+            &json!({"measurementSystem": "metric", "devices": {"3000000001": {"alias": "x"}}}),
+        ),
         _ => Response::status(404),
     }
 }
 
 type Days<'a> = Vec<(Day, Option<&'a GarminDay>)>;
 
-fn list(data: &GarminData, request: &Request) -> Response {
+fn list(data: &GarminData, request: &ReceivedRequest) -> Response {
     let number = |name: &str| request.query.get(name).and_then(|text| text.parse::<usize>().ok());
     let day = |name: &str| request.query.get(name).map(|text| text.parse::<Day>());
     let (Some(start), Some(limit @ 1..=100)) = (number("start"), number("limit")) else {
@@ -184,7 +179,7 @@ fn list(data: &GarminData, request: &Request) -> Response {
         return Response::status(400);
     };
     let asked = data.activities.iter().filter(|one| (from..=to).contains(&one.day()));
-    Response::json(&asked.skip(start).take(limit).map(GarminActivity::json).collect())
+    Response::json(200, &asked.skip(start).take(limit).map(GarminActivity::json).collect())
 }
 
 fn activity(data: &GarminData, id: &str, found: impl Fn(&GarminActivity) -> Response) -> Response {
@@ -192,25 +187,30 @@ fn activity(data: &GarminData, id: &str, found: impl Fn(&GarminActivity) -> Resp
     one.map_or_else(|| Response::status(404), found)
 }
 
-fn told(value: &Value) -> Response {
-    if value.is_null() { Response::status(204) } else { Response::json(value) }
+fn json_response(value: &Value) -> Response {
+    if value.is_null() { Response::status(204) } else { Response::json(200, value) }
 }
 
-fn on(data: &GarminData, day: &str, answer: impl Fn(Day, &GarminDay) -> Value) -> Response {
+fn day_response(data: &GarminData, day: &str, answer: impl Fn(Day, &GarminDay) -> Value) -> Response {
     let Ok(day) = day.parse::<Day>() else { return Response::status(400) };
-    told(&answer(day, data.days.get(&day).unwrap_or(&GarminDay::default())))
+    json_response(&answer(day, data.days.get(&day).unwrap_or(&GarminDay::default())))
 }
 
 fn one_day(
     data: &GarminData,
-    request: &Request,
+    request: &ReceivedRequest,
     name: &str,
     answer: impl Fn(Day, &GarminDay) -> Value,
 ) -> Response {
-    request.query.get(name).map_or_else(|| Response::status(400), |day| on(data, day, answer))
+    request.query.get(name).map_or_else(|| Response::status(400), |day| day_response(data, day, answer))
 }
 
-fn in_query(data: &GarminData, request: &Request, most: i64, answer: impl Fn(Days<'_>) -> Value) -> Response {
+fn in_query(
+    data: &GarminData,
+    request: &ReceivedRequest,
+    most: i64,
+    answer: impl Fn(Days<'_>) -> Value,
+) -> Response {
     match (request.query.get("startDate"), request.query.get("endDate")) {
         (Some(from), Some(to)) => range(data, (from, to), most, answer),
         _ => Response::status(400),
@@ -224,18 +224,18 @@ fn range(
     answer: impl Fn(Days<'_>) -> Value,
 ) -> Response {
     let (Ok(from), Ok(to)) = (from.parse::<Day>(), to.parse::<Day>()) else { return Response::status(400) };
-    if to < from || from.until(to) >= most {
+    if to < from || from.days_until(to) >= most {
         return Response::status(400);
     }
-    told(&answer(from.through(to).map(|day| (day, data.days.get(&day))).collect()))
+    json_response(&answer(from.through(to).map(|day| (day, data.days.get(&day))).collect()))
 }
 
-fn each(days: Days<'_>, map: impl Fn(Day, &GarminDay) -> Value) -> Vec<Value> {
-    some(days, |day, it| Some(map(day, it)))
+fn map_all(days: Days<'_>, map: impl Fn(Day, &GarminDay) -> Value) -> Vec<Value> {
+    map_present(days, |day, it| Some(map(day, it)))
 }
 
-/// The days that have something; the others are left out, as Garmin does.
-fn some(days: Days<'_>, map: impl Fn(Day, &GarminDay) -> Option<Value>) -> Vec<Value> {
+/// Days with data; Garmin omits the others.
+fn map_present(days: Days<'_>, map: impl Fn(Day, &GarminDay) -> Option<Value>) -> Vec<Value> {
     days.into_iter().filter_map(|(day, it)| map(day, it?)).collect()
 }
 
@@ -245,7 +245,7 @@ fn flat(day: Day, it: &GarminDay) -> Value {
 }
 
 fn nested(day: Day, it: &GarminDay) -> Value {
-    // Without a resting heart rate the lowest stands in for it, silently.
+    // Without a resting heart rate Garmin returns the minimum.
     json!({"calendarDate": day, "movement": {"steps": {"value": it.steps, "goal": 9000}},
         "heartRate": {"minValue": it.lowest, "restingValue": it.resting.or(it.lowest)}, "jetLag": null})
 }

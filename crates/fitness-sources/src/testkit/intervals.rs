@@ -1,30 +1,26 @@
-//! intervals.icu as far as its published description goes, with its refusals.
+//! A fake of intervals.icu, including its errors.
 
-use super::fake_clock::Time;
-use super::server::{Bad, Request, Response, Seen, Server, Service};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::{Day, Instant};
+use fitness_http::testkit::{
+    FakeClock, FakeServer, Misbehavior, ReceivedRequest, RecordedRequest, RequestHandler, Response,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// An activity in the list.
 #[derive(Debug, Clone)]
 pub struct IntervalsActivity {
-    /// Such as `i77`.
     pub id: &'static str,
-    /// Such as `Run`.
     pub kind: &'static str,
-    /// When it began.
     pub started_at: Instant,
-    /// The local clock minus UTC, in hours.
+    /// Local time minus UTC in hours.
     pub offset_h: i64,
-    /// How long it took.
     pub seconds: u32,
-    /// Where it came from; `STRAVA` makes it a stub.
+    /// `STRAVA` makes it a stub.
     pub source: &'static str,
-    /// The original file, packed with gzip.
+    /// The original file, gzip-compressed.
     pub file: Option<Vec<u8>>,
 }
 
@@ -42,70 +38,60 @@ impl IntervalsActivity {
     }
 }
 
-/// What the account holds.
+/// Content of the account.
 #[derive(Debug, Clone, Default)]
 pub struct IntervalsData {
-    /// The key that is accepted.
     pub key: String,
-    /// The athlete's id, such as `i12345`.
     pub athlete: String,
-    /// Newest first, as the list has them.
+    /// Newest first, as in the list.
     pub activities: Vec<IntervalsActivity>,
-    /// Records of wellness by day; `id` is added.
+    /// Wellness records by day, without `id`.
     pub wellness: BTreeMap<Day, Value>,
-    /// Entries of the calendar.
     pub events: Vec<Value>,
 }
 
-/// The fake, listening on this machine until it is dropped.
+/// Listens on loopback until dropped.
 #[derive(Debug)]
-pub struct FakeIntervals(Server<Account>);
+pub struct FakeIntervals(FakeServer<Account>);
 
 impl FakeIntervals {
-    /// Starts it.
-    ///
-    /// # Panics
-    /// When there is no free port.
     pub async fn start(data: IntervalsData) -> Self {
-        Self(Server::start(Account { data, next: 9000 }).await)
+        Self(FakeServer::start(Account { data, next_id: 9000 }).await)
     }
 
-    /// Where it is.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("{}/api/v1", self.0.address())
     }
 
-    /// A clock and waiting that go with it.
+    /// A fake clock connected to this server.
     #[must_use]
-    pub fn time(&self, now: Instant) -> Time {
-        Time::new(now, self.0.stalls.clone())
+    pub fn clock(&self, now: Instant) -> FakeClock {
+        self.0.clock(now)
     }
 
-    /// Everything that was asked for, in order.
+    /// All requests, in order.
     #[must_use]
-    pub fn seen(&self) -> Vec<Seen> {
-        self.0.seen()
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        self.0.requests()
     }
 
-    /// The calendar as it is now.
     #[must_use]
     pub fn events(&self) -> Vec<Value> {
         self.0.with(|account| account.data.events.clone())
     }
 
-    /// Changes what the account holds.
     pub fn edit(&self, edit: impl FnOnce(&mut IntervalsData)) {
         self.0.with(|account| edit(&mut account.data));
     }
 
     /// Fails at the request with this number, counted from 1.
-    pub fn misbehave_at(&self, request: usize, bad: Bad) {
+    pub fn misbehave_at(&self, request: usize, bad: Misbehavior) {
         self.0.misbehave_at(request, bad);
     }
 
-    /// Fails at so many requests whose path has this in it.
-    pub fn misbehave_on(&self, part: &str, times: usize, bad: Bad) {
+    /// Fails the next `times` requests whose path contains `part`.
+    pub fn misbehave_on(&self, part: &str, times: usize, bad: Misbehavior) {
         self.0.misbehave_on(part, times, bad);
     }
 }
@@ -113,12 +99,12 @@ impl FakeIntervals {
 #[derive(Debug)]
 struct Account {
     data: IntervalsData,
-    next: i64,
+    next_id: i64,
 }
 
-impl Service for Account {
-    fn answer(&mut self, request: &Request) -> Response {
-        let Some(pair) = request.authorization.strip_prefix("Basic ") else { return Response::status(401) };
+impl RequestHandler for Account {
+    fn handle(&mut self, request: &ReceivedRequest) -> Response {
+        let Some(pair) = request.authorization().strip_prefix("Basic ") else { return Response::status(401) };
         if pair != STANDARD.encode(format!("API_KEY:{}", self.data.key)) {
             return Response::status(403);
         }
@@ -132,14 +118,14 @@ impl Service for Account {
         }
         match (request.method.as_str(), parts.as_slice()) {
             ("GET", ["athlete", _, "activities"]) => self.activities(request),
-            ("GET", ["athlete", _, "wellness"]) => between(request, |from, to| {
+            ("GET", ["athlete", _, "wellness"]) => with_date_range(request, |from, to| {
                 let records = self.data.wellness.range(from..=to);
                 let record = |(day, record): (&Day, &Value)| {
                     let mut record = record.clone();
                     record["id"] = day.to_string().into();
                     record
                 };
-                Response::json(&records.map(record).collect())
+                Response::json(200, &records.map(record).collect())
             }),
             ("GET", ["activity", id, "file"]) => {
                 let file =
@@ -149,11 +135,11 @@ impl Service for Account {
                     |file| Response::bytes("application/octet-stream", file),
                 )
             }
-            ("GET", ["athlete", _, "events"]) => between(request, |from, to| {
+            ("GET", ["athlete", _, "events"]) => with_date_range(request, |from, to| {
                 let within = |event: &&Value| day_of(event).is_some_and(|day| (from..=to).contains(&day));
-                Response::json(&self.data.events.iter().filter(within).cloned().collect())
+                Response::json(200, &self.data.events.iter().filter(within).cloned().collect())
             }),
-            ("POST" | "PUT", _) if request.body.len() > LARGEST => Response::status(413),
+            ("POST" | "PUT", _) if request.body.len() > MAX_BODY_BYTES => Response::status(413),
             ("POST", ["athlete", _, "events", "bulk"]) => self.add(request),
             ("PUT", ["athlete", _, "events", "bulk-delete"]) => self.delete(request),
             ("PUT", ["athlete", _, "events", id]) => self.change(id, request),
@@ -163,34 +149,38 @@ impl Service for Account {
 }
 
 impl Account {
-    fn activities(&self, request: &Request) -> Response {
-        between(request, |from, to| {
+    fn activities(&self, request: &ReceivedRequest) -> Response {
+        with_date_range(request, |from, to| {
             let day = |one: &&IntervalsActivity| {
                 Day::at(one.started_at + TimeDelta::hours(one.offset_h), chrono_tz::Tz::UTC)
             };
             let within = |one: &&IntervalsActivity| (from..=to).contains(&day(one));
-            Response::json(&self.data.activities.iter().filter(within).map(IntervalsActivity::json).collect())
+            Response::json(
+                200,
+                &self.data.activities.iter().filter(within).map(IntervalsActivity::json).collect(),
+            )
         })
     }
 
-    /// Adds entries; with a plain key the external id makes no difference, since only OAuth applications own theirs.
-    fn add(&mut self, request: &Request) -> Response {
+    /// Adds events. With a plain key, the external id is not unique; only OAuth applications can
+    /// upsert.
+    fn add(&mut self, request: &ReceivedRequest) -> Response {
         let Ok(Value::Array(mut events)) = serde_json::from_slice(&request.body) else {
             return Response::status(400);
         };
-        if !events.iter_mut().all(understood) {
+        if !events.iter_mut().all(accept_event) {
             return Response::status(422);
         }
         for event in &mut events {
-            self.next += 1;
-            event["id"] = self.next.into();
+            self.next_id += 1;
+            event["id"] = self.next_id.into();
         }
         self.data.events.extend_from_slice(&events);
-        Response::json(&events.into())
+        Response::json(200, &events.into())
     }
 
-    /// Changes the fields of an entry that are given.
-    fn change(&mut self, id: &str, request: &Request) -> Response {
+    /// Changes the given fields of an event.
+    fn change(&mut self, id: &str, request: &ReceivedRequest) -> Response {
         let (Ok(id), Ok(Value::Object(fields))) = (id.parse::<i64>(), serde_json::from_slice(&request.body))
         else {
             return Response::status(400);
@@ -203,35 +193,34 @@ impl Account {
             changed[&name] = value;
         }
         changed["id"] = id.into();
-        if !understood(&mut changed) {
+        if !accept_event(&mut changed) {
             return Response::status(422);
         }
         *event = changed.clone();
-        Response::json(&changed)
+        Response::json(200, &changed)
     }
 
-    fn delete(&mut self, request: &Request) -> Response {
+    fn delete(&mut self, request: &ReceivedRequest) -> Response {
         let Ok(Value::Array(doomed)) = serde_json::from_slice(&request.body) else {
             return Response::status(400);
         };
-        // By external id is for OAuth applications.
+        // Only OAuth applications may use external ids.
         if doomed.iter().any(|one| !one["id"].is_i64() || one.get("external_id").is_some()) {
             return Response::status(403);
         }
         let before = self.data.events.len();
         self.data.events.retain(|event| !doomed.iter().any(|one| one["id"] == event["id"]));
-        Response::json(&json!({"eventsDeleted": before - self.data.events.len()}))
+        Response::json(200, &json!({"eventsDeleted": before - self.data.events.len()}))
     }
 }
 
-/// The largest body of a request.
-const LARGEST: usize = 1_000_000;
+const MAX_BODY_BYTES: usize = 1_000_000;
 
-/// Whether an entry is one; makes of a file what the service makes of it.
-fn understood(event: &mut Value) -> bool {
+/// Validates an event, and derives fields from its file like the service.
+fn accept_event(event: &mut Value) -> bool {
     let known = ["WORKOUT", "NOTE", "RACE_A", "RACE_B", "RACE_C", "HOLIDAY", "SICK", "INJURED", "TARGET"];
     let category = event["category"].as_str().is_some_and(|category| known.contains(&category));
-    // Days only: a time of day is refused.
+    // A time of day is rejected.
     let on_a_day = event["start_date_local"].as_str().is_some_and(|at| at.ends_with("T00:00:00"));
     if !category || !on_a_day || day_of(event).is_none() {
         return false;
@@ -245,7 +234,7 @@ fn understood(event: &mut Value) -> bool {
         if !(named && fit) {
             return false;
         }
-        // It tells the steps in its own words and works out how long they take.
+        // The service computes description and duration from the steps.
         event["description"] = "- made from a file".into();
         event["moving_time"] = 1234.into();
     }
@@ -256,8 +245,8 @@ fn day_of(event: &Value) -> Option<Day> {
     event["start_date_local"].as_str()?.get(..10)?.parse().ok()
 }
 
-/// Calls with the span in the query; 422 when it is none.
-fn between(request: &Request, answer: impl Fn(Day, Day) -> Response) -> Response {
+/// Responds with the date range of the query; 422 if it is invalid.
+fn with_date_range(request: &ReceivedRequest, answer: impl Fn(Day, Day) -> Response) -> Response {
     let day = |name: &str| {
         let (day, time) = request.query.get(name)?.split_at_checked(10)?;
         let sound = time.is_empty() || (time.len() == 9 && time.starts_with('T'));

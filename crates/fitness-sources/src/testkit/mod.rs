@@ -1,17 +1,14 @@
-//! Fakes of the services on this machine, for tests that must not reach the real ones.
+//! Fake services on loopback, for tests.
 //!
-//! They refuse what the real ones refuse: wrong keys, ranges that are too long, unknown paths, too many requests at
-//! once. They also fail in every way that nets fail in ([`Bad`]), at a chosen response and byte. [`Time`] is the clock
-//! and the waiting that goes with them: nothing in a test ever really sleeps.
+//! They reject what the real ones reject: wrong keys, ranges that are too long, unknown paths, too
+//! many concurrent requests. They can also fail like a network ([`Misbehavior`]) at a chosen
+//! response and byte. [`FakeClock`] replaces clock and sleep, so that tests never wait.
 
-mod fake_clock;
 mod garmin;
 mod garmin_responses;
 mod intervals;
-mod server;
 
-pub use fake_clock::{Time, client};
-pub use garmin::{FakeGarmin, GarminData, TokenAs};
+pub use fitness_http::testkit::{FakeClock, Misbehavior, RecordedRequest, client};
+pub use garmin::{FakeGarmin, GarminData, TokenFormat};
 pub use garmin_responses::{GarminActivity, GarminDay};
 pub use intervals::{FakeIntervals, IntervalsActivity, IntervalsData};
-pub use server::{Bad, Seen};

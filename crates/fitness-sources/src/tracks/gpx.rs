@@ -1,66 +1,67 @@
-//! GPX: a track for each activity, its sensors in extensions that every exporter spells its own way.
+//! GPX parser. Each track is an activity; sensor values are in extensions whose names differ
+//! between exporters.
 
 use super::samples::Sample;
-use super::xml::{Element, Pull, Stop, decode};
-use super::{Draft, Found, moment};
-use crate::error::Unreadable;
+use super::xml::{Element, XmlError, XmlReader, decode};
+use super::{ActivityDraft, ParsedTracks, parse_time};
+use crate::error::ParseError;
 use crate::sports::from_word;
 use chrono_tz::Tz;
-use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::source_record::ParsedActivity;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::Channel;
 
-/// Reads a GPX file. Each track that has times is an activity, and its local clock is that of `zone`.
+/// Reads a GPX file. Each track with times is an activity; local time is that of `zone`.
 ///
-/// A GPX file sums nothing up: the distance is measured from position to position, without what lies between
-/// two segments of a track, and the means are those of the points.
+/// GPX has no totals: the distance is the sum between positions, without the gaps between track
+/// segments, and means are over the points.
 ///
 /// # Errors
-/// When there is no activity in it, or it is not fit to be read; the reason is for the athlete.
-pub fn read_gpx(bytes: &[u8], zone: Tz) -> Result<Vec<Recorded>, Unreadable> {
+/// If it contains no activity or cannot be read.
+pub fn read_gpx(bytes: &[u8], zone: Tz) -> Result<Vec<ParsedActivity>, ParseError> {
     let text = decode(bytes)?;
-    let mut found = Found::new(zone);
-    let end = read_document(&mut Pull::new(&text), &mut found);
-    found.outcome(end)
+    let mut found = ParsedTracks::new(zone);
+    let end = read_document(&mut XmlReader::new(&text), &mut found);
+    found.finish(end)
 }
 
-fn read_document(xml: &mut Pull<'_>, found: &mut Found) -> Result<(), Stop> {
-    if xml.open_within(0)?.is_none_or(|root| root.name() != "gpx") {
-        return Err(Stop::refused("it is not a GPX file"));
+fn read_document(xml: &mut XmlReader<'_>, found: &mut ParsedTracks) -> Result<(), XmlError> {
+    if xml.next_element(0)?.is_none_or(|root| root.name() != "gpx") {
+        return Err(XmlError::new("not a GPX file"));
     }
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
             "trk" => {
                 xml.count_part()?;
-                let mut draft = Draft::default();
+                let mut draft = ActivityDraft::default();
                 let end = read_track(xml, &mut draft);
-                // Garmin and those who write like it count the steps of one leg.
+                // Garmin and compatible exporters count one leg.
                 if draft.sport == Some(Sport::Running) {
                     draft.samples.double_cadence();
                 }
-                found.keep(draft);
+                found.add_draft(draft);
                 end?;
             }
-            // A route, to be entered for its points.
+            // A route: its points come next.
             "rte" => {}
-            "rtept" | "wpt" => found.see(&read_point(xml, &part)?),
+            "rtept" | "wpt" => found.note_sample(&read_point(xml, &part)?),
             _ => xml.skip()?,
         }
     }
     Ok(())
 }
 
-fn read_track(xml: &mut Pull<'_>, draft: &mut Draft) -> Result<(), Stop> {
+fn read_track(xml: &mut XmlReader<'_>, draft: &mut ActivityDraft) -> Result<(), XmlError> {
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
             "name" => draft.name = xml.name()?,
             "type" => {
                 let (sport, finer) = from_word(&xml.name()?.unwrap_or_default());
                 (draft.sport, draft.sub_sport) = (Some(sport), finer);
             }
-            // A segment, to be entered for its points.
+            // A segment: its points come next.
             "trkseg" => draft.samples.pause(),
             "trkpt" => {
                 xml.count_point()?;
@@ -72,21 +73,21 @@ fn read_track(xml: &mut Pull<'_>, draft: &mut Draft) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The sensors stand in extensions, in wrappers of many names, which are looked through.
-fn read_point(xml: &mut Pull<'_>, point: &Element<'_>) -> Result<Sample, Stop> {
+/// Sensor values are searched at any depth, because wrapper elements have many names.
+fn read_point(xml: &mut XmlReader<'_>, point: &Element<'_>) -> Result<Sample, XmlError> {
     let mut sample = Sample::default();
     let degrees = |name| point.attribute(name).and_then(|value| value.trim().parse().ok());
-    sample.put_position(degrees("lat"), degrees("lon"));
+    sample.set_position(degrees("lat"), degrees("lon"));
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
-            "time" => sample.at = sample.at.or(moment(xml.text()?)),
-            "ele" => sample.put(Channel::Altitude, xml.number()?, 1000.0),
-            "speed" => sample.put(Channel::Speed, xml.number()?.filter(|speed| *speed >= 0.0), 1000.0),
-            "hr" | "heartrate" => sample.put_heart_rate(xml.number()?),
-            "cad" | "cadence" => sample.put_cadence(xml.number()?, 1.0),
-            "power" | "watts" | "PowerInWatts" => sample.put_power(xml.number()?),
-            "atemp" | "temp" => sample.put(Channel::Temperature, xml.number()?, 10.0),
+            "time" => sample.at = sample.at.or(parse_time(xml.text()?)),
+            "ele" => sample.set(Channel::Altitude, xml.number()?, 1000.0),
+            "speed" => sample.set(Channel::Speed, xml.number()?.filter(|speed| *speed >= 0.0), 1000.0),
+            "hr" | "heartrate" => sample.set_heart_rate(xml.number()?),
+            "cad" | "cadence" => sample.set_cadence(xml.number()?, 1.0),
+            "power" | "watts" | "PowerInWatts" => sample.set_power(xml.number()?),
+            "atemp" | "temp" => sample.set(Channel::Temperature, xml.number()?, 10.0),
             _ => {}
         }
     }
@@ -125,7 +126,7 @@ mod tests {
 </gpx>
 "#;
 
-    fn read(text: &str) -> Result<Vec<Recorded>, Unreadable> {
+    fn read(text: &str) -> Result<Vec<ParsedActivity>, ParseError> {
         read_gpx(text.as_bytes(), Tz::Europe__Zurich)
     }
 
@@ -133,12 +134,12 @@ mod tests {
         read(text).unwrap_err().to_string()
     }
 
-    fn column(recorded: &Recorded, channel: Channel) -> Vec<Option<i32>> {
+    fn column(recorded: &ParsedActivity, channel: Channel) -> Vec<Option<i32>> {
         recorded.recording.as_ref().unwrap().column(channel).unwrap().samples().collect()
     }
 
     #[test]
-    fn a_track_is_an_activity_with_all_it_recorded() {
+    fn track_becomes_activity_with_all_channels() {
         let recorded = read(RUN).unwrap();
         assert_eq!(recorded.len(), 1);
         let (run, activity) = (&recorded[0], &recorded[0].activity);
@@ -152,7 +153,7 @@ mod tests {
         assert_eq!(activity.avg_cadence, Some(170.0));
         assert_eq!(run.flaws, [Flaw::NoSummary]);
 
-        assert_eq!(run.recording.as_ref().unwrap().moments(), [0, 4500, 60_000, 65_000]);
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 4500, 60_000, 65_000]);
         assert_eq!(
             column(run, Channel::Latitude),
             [470_000_000, 470_001_000, 470_101_000, 470_102_000].map(Some)
@@ -165,15 +166,15 @@ mod tests {
     }
 
     #[test]
-    fn the_way_between_two_segments_is_not_the_athletes() {
+    fn distance_between_segments_does_not_count() {
         let run = &read(RUN).unwrap()[0];
-        // Twice a ten-thousandth of a degree of 111,195 m.
+        // Twice 0.0001 degrees of 111,195 m each.
         assert_eq!(run.activity.distance, Some(Distance::from_mm(22_239)));
         assert_eq!(column(run, Channel::Distance), [0, 11_120, 11_120, 22_239].map(Some));
     }
 
     #[test]
-    fn a_cyclists_cadence_is_left_alone() {
+    fn cycling_cadence_is_not_doubled() {
         let ride = RUN.replace("trail_running", "Biking");
         let ride = &read(&ride).unwrap()[0];
         assert_eq!((ride.activity.sport, ride.activity.sub_sport.as_ref()), (Sport::Cycling, None));
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn each_track_is_an_activity_and_one_without_times_is_left_out() {
+    fn each_track_with_times_is_an_activity() {
         let point = |time: &str| format!("<trkseg><trkpt lat='1' lon='2'>{time}</trkpt></trkseg>");
         let text = format!(
             "<gpx><trk><name> </name>{}</trk><trk>{}</trk><trk><type>Row</type>{}</trk></gpx>",
@@ -196,12 +197,12 @@ mod tests {
             .collect();
         assert_eq!(told, [(Sport::Other, None, 7200), (Sport::Rowing, None, 3600)]);
         assert_eq!(recorded[0].activity.day().to_string(), "2026-06-15");
-        assert_eq!(recorded[0].activity.distance, None, "one place is no way");
+        assert_eq!(recorded[0].activity.distance, None, "a single position has no distance");
     }
 
     #[test]
-    fn what_is_no_activity_is_refused_with_a_reason() {
-        let route = "it has no times, so it is a route and not an activity";
+    fn file_without_activity_is_refused_with_reason() {
+        let route = "a route, not an activity: its points have no times";
         let at =
             |time: &str| format!("<gpx><trk><trkpt lat='1' lon='2'><time>{time}</time></trkpt></trk></gpx>");
         for (text, reason) in [
@@ -211,37 +212,37 @@ mod tests {
             (&at("a while ago"), route),
             (
                 "<gpx><wpt lat='1' lon='2'><time>2026-06-14T10:00:00Z</time></wpt></gpx>",
-                "it has no track, so it is not an activity",
+                "not an activity: no track",
             ),
-            ("<gpx><trk><name/><trkseg/></trk></gpx>", "it has no points"),
-            ("<gpx/>", "it has no points"),
-            ("<gpx><trk>", "it is cut short or damaged before its first timed point"),
-            ("<TrainingCenterDatabase/>", "it is not a GPX file"),
-            ("<!-- nothing -->", "it is not a GPX file"),
-            (&at("1989-12-31T23:59:59Z"), "it is dated 1989-12-31; the device's clock was wrong"),
-            (&at("2101-01-01T00:00:00Z"), "it is dated 2101-01-01; the device's clock was wrong"),
-            ("<!DOCTYPE gpx><gpx/>", "it has a DOCTYPE, which no activity needs"),
+            ("<gpx><trk><name/><trkseg/></trk></gpx>", "no track points"),
+            ("<gpx/>", "no track points"),
+            ("<gpx><trk>", "damaged or incomplete before the first point with a time"),
+            ("<TrainingCenterDatabase/>", "not a GPX file"),
+            ("<!-- nothing -->", "not a GPX file"),
+            (&at("1989-12-31T23:59:59Z"), "dated 1989-12-31: the device clock was wrong"),
+            (&at("2101-01-01T00:00:00Z"), "dated 2101-01-01: the device clock was wrong"),
+            ("<!DOCTYPE gpx><gpx/>", "contains a DOCTYPE, which is not allowed"),
         ] {
             assert_eq!(refusal(text), reason, "{text}");
         }
     }
 
     #[test]
-    fn a_clock_that_jumps_costs_the_points_and_not_the_track() {
+    fn points_with_jumping_clock_are_dropped() {
         let back = RUN.replace("10:01:00Z", "09:00:00Z");
         let run = &read(&back).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().moments(), [0, 4500, 65_000]);
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 4500, 65_000]);
         assert_eq!(run.flaws, [Flaw::NoSummary, Flaw::OutOfOrder]);
         let unset = RUN.replace("2026-06-14T10:00:00Z", "1970-01-01T00:00:00Z");
         let run = &read(&unset).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().moments(), [0, 55_500, 60_500]);
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 55_500, 60_500]);
         assert_eq!(run.flaws, [Flaw::NoSummary, Flaw::OutOfOrder]);
     }
 
     #[test]
-    fn a_file_that_ends_in_the_middle_keeps_what_came_before() {
+    fn truncated_file_keeps_its_beginning() {
         let run = &read(&RUN[..RUN.find("12:01:05").unwrap()]).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().moments(), [0, 4500, 60_000]);
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 4500, 60_000]);
         assert_eq!(run.flaws, [Flaw::CutShort, Flaw::NoSummary]);
         let unclosed = RUN.replace("</trkseg>\n  </trk>", "</trk>");
         assert_eq!(read(&unclosed).unwrap()[0].flaws, [Flaw::CutShort, Flaw::NoSummary]);
@@ -250,15 +251,15 @@ mod tests {
     #[test]
     fn too_many_points_or_tracks_are_refused() {
         let tracks = format!("<gpx>{}</gpx>", "<trk/>".repeat(10_001));
-        assert_eq!(refusal(&tracks), "it has more than 10000 tracks or laps");
-        let mut xml = Pull::new("<gpx><trk><trkpt/><trkpt/></trk></gpx>");
+        assert_eq!(refusal(&tracks), "more than 10000 tracks or laps");
+        let mut xml = XmlReader::new("<gpx><trk><trkpt/><trkpt/></trk></gpx>");
         assert!((0..1_999_999).all(|_| xml.count_point().is_ok()));
-        let end = read_document(&mut xml, &mut Found::new(Tz::UTC));
-        assert_eq!(end, Err(Stop::refused("it has more than 2000000 points")));
+        let end = read_document(&mut xml, &mut ParsedTracks::new(Tz::UTC));
+        assert_eq!(end, Err(XmlError::new("more than 2000000 points")));
     }
 
     #[test]
-    fn no_damage_makes_it_panic() {
+    fn damaged_file_never_panics() {
         assert_survives_damage(RUN, read_gpx);
     }
 }

@@ -1,8 +1,7 @@
-//! GPX and TCX, the formats of tracks in XML.
+//! GPX and TCX parsers.
 //!
-//! One bounded reader of XML (`xml.rs`) serves both; it knows elements by their local names and refuses a
-//! DOCTYPE. A reader fills a `Draft` for each activity and hands it to `Found`, which makes a [`Recorded`] of
-//! it or remembers why it cannot.
+//! Both use the bounded XML reader in `xml.rs`. A parser fills an `ActivityDraft` per activity and
+//! adds it to `ParsedTracks`, which turns it into a [`ParsedActivity`] or records why that failed.
 
 mod gpx;
 mod samples;
@@ -13,98 +12,100 @@ pub use gpx::read_gpx;
 pub(crate) use samples::instant as plausible;
 pub use tcx::read_tcx;
 
-use crate::error::Unreadable;
+use crate::error::ParseError;
 use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 use fitness_core::domain::activity::{Activity, Lap};
-use fitness_core::domain::calendar::{Instant, offset_in};
-use fitness_core::domain::source_record::{Details, Flaw, Recorded};
+use fitness_core::domain::calendar::{Instant, utc_offset_seconds};
+use fitness_core::domain::source_record::{Details, Flaw, ParsedActivity};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::Channel;
 use fitness_core::domain::units::{Distance, TimeSpan};
-use samples::{MAX_SPAN_MS, Sample, Samples, instant, whole};
+use samples::{MAX_SPAN_MS, Sample, Samples, instant, to_u16};
 use std::iter::Sum;
 use std::ops::Range;
-use xml::Stop;
+use xml::XmlError;
 
-/// More than any program writes into one file.
+/// More than any exporter writes into one file.
 const MAX_ACTIVITIES: usize = 1000;
 
-/// What was found in a file so far.
+/// Activities of a file, and reasons if there are none.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct ParsedTracks {
     zone: Tz,
-    recorded: Vec<Recorded>,
-    points: bool,
-    timed: bool,
+    activities: Vec<ParsedActivity>,
+    has_points: bool,
+    has_times: bool,
     misdated: Option<i64>,
 }
 
-impl Found {
+impl ParsedTracks {
     pub(crate) fn new(zone: Tz) -> Self {
-        Self { zone, recorded: Vec::new(), points: false, timed: false, misdated: None }
+        Self { zone, activities: Vec::new(), has_points: false, has_times: false, misdated: None }
     }
 
-    /// Takes an activity, whole or cut short. One without a single dated point is none.
-    pub(crate) fn keep(&mut self, draft: Draft) {
-        self.points |= draft.samples.any;
+    /// Adds an activity, also an incomplete one. One without a dated point is ignored.
+    pub(crate) fn add_draft(&mut self, draft: ActivityDraft) {
+        self.has_points |= draft.samples.has_points;
         self.misdated = self.misdated.or(draft.samples.misdated);
-        if self.recorded.len() < MAX_ACTIVITIES {
-            self.recorded.extend(draft.into_recorded(self.zone));
+        if self.activities.len() < MAX_ACTIVITIES {
+            self.activities.extend(draft.into_activity(self.zone));
         }
     }
 
-    /// Remembers a point that belongs to no activity.
-    pub(crate) fn see(&mut self, sample: &Sample) {
-        self.points = true;
-        self.timed |= sample.at.is_some();
+    /// Records a point outside of any activity.
+    pub(crate) fn note_sample(&mut self, sample: &Sample) {
+        self.has_points = true;
+        self.has_times |= sample.at.is_some();
     }
 
-    /// The activities, or why there are none.
-    pub(crate) fn outcome(mut self, end: Result<(), Stop>) -> Result<Vec<Recorded>, Unreadable> {
+    pub(crate) fn finish(mut self, end: Result<(), XmlError>) -> Result<Vec<ParsedActivity>, ParseError> {
         let cut = match end {
-            Err(Stop::Refused(reason)) => return Err(reason),
-            Err(Stop::Cut) => true,
+            Err(XmlError::Refused(reason)) => return Err(reason),
+            Err(XmlError::Truncated) => true,
             Ok(()) => false,
         };
-        if let Some(last) = self.recorded.last_mut() {
+        if let Some(last) = self.activities.last_mut() {
             if cut {
                 last.flaws.insert(0, Flaw::CutShort);
             }
-            return Ok(self.recorded);
+            return Ok(self.activities);
         }
-        Err(Unreadable::new(if let Some(at) = self.misdated {
+        Err(ParseError::new(if let Some(at) = self.misdated {
             let date = DateTime::from_timestamp_millis(at).map(|at| at.date_naive().to_string());
-            format!("it is dated {}; the device's clock was wrong", date.as_deref().unwrap_or("impossibly"))
+            format!(
+                "dated {}: the device clock was wrong",
+                date.as_deref().unwrap_or("in an impossible year")
+            )
         } else if cut {
-            "it is cut short or damaged before its first timed point".to_owned()
-        } else if !self.points {
-            "it has no points".to_owned()
-        } else if !self.timed {
-            "it has no times, so it is a route and not an activity".to_owned()
+            "damaged or incomplete before the first point with a time".to_owned()
+        } else if !self.has_points {
+            "no track points".to_owned()
+        } else if !self.has_times {
+            "a route, not an activity: its points have no times".to_owned()
         } else {
-            "it has no track, so it is not an activity".to_owned()
+            "not an activity: no track".to_owned()
         }))
     }
 }
 
-/// An activity as far as its file was read.
+/// An activity while it is being read.
 #[derive(Debug, Default)]
-pub(crate) struct Draft {
+pub(crate) struct ActivityDraft {
     pub(crate) sport: Option<Sport>,
     pub(crate) sub_sport: Option<String>,
     pub(crate) name: Option<String>,
     pub(crate) device: Option<String>,
-    /// When it began, as the file says in one place or another; the first that fits the points is believed.
+    /// Candidate start times, in order of preference; the first that fits the points is used.
     pub(crate) starts: [Option<i64>; 2],
     pub(crate) energy_kcal: Option<u32>,
     pub(crate) laps: Vec<Lap>,
     pub(crate) samples: Samples,
 }
 
-impl Draft {
-    /// `None` when it has no dated point.
-    fn into_recorded(self, zone: Tz) -> Option<Recorded> {
+impl ActivityDraft {
+    /// `None` without a dated point.
+    fn into_activity(self, zone: Tz) -> Option<ParsedActivity> {
         let (mut samples, laps) = (self.samples, self.laps);
         let (_, last) = samples.span()?;
         let start = samples.start(&self.starts)?;
@@ -114,7 +115,7 @@ impl Draft {
         let elapsed = TimeSpan::from_ms(end - start);
         let (covered, lapped) = (samples.distance(), total(&laps, |lap| lap.distance));
         let mean = |of: fn(&Lap) -> Option<u16>, channel| {
-            lap_mean(&laps, |lap| of(lap).map(f64::from)).or_else(|| samples.mean(channel)).and_then(whole)
+            lap_mean(&laps, |lap| of(lap).map(f64::from)).or_else(|| samples.mean(channel)).and_then(to_u16)
         };
         let highest_of_laps = laps.iter().filter_map(|lap| lap.max_heart_rate).max();
         let mut flaws = Vec::new();
@@ -129,28 +130,28 @@ impl Draft {
             sub_sport: self.sub_sport,
             name: self.name,
             started_at,
-            utc_offset_s: offset_in(zone, started_at),
+            utc_offset_s: utc_offset_seconds(zone, started_at),
             elapsed: Some(elapsed),
-            // The laps count by the timer, which stops with the athlete.
+            // Lap times are timer times, which exclude pauses.
             moving: total(&laps, |lap| lap.elapsed).map(|timer| timer.min(elapsed)),
-            // Some programs write 0 for laps whose points know better.
+            // Some exporters write 0 although the points have a distance.
             distance: lapped.filter(|lapped| *lapped > Distance::ZERO).or(covered).or(lapped),
             ascent: None,
             descent: None,
             avg_heart_rate: mean(|lap| lap.avg_heart_rate, Channel::HeartRate),
-            max_heart_rate: highest_of_laps.or_else(|| samples.highest(Channel::HeartRate)),
+            max_heart_rate: highest_of_laps.or_else(|| samples.max(Channel::HeartRate)),
             avg_power: mean(|lap| lap.avg_power, Channel::Power),
-            max_power: samples.highest(Channel::Power),
+            max_power: samples.max(Channel::Power),
             avg_cadence: lap_mean(&laps, |lap| lap.avg_cadence).or_else(|| samples.mean_cadence()),
             energy_kcal: self.energy_kcal,
             device: self.device,
             laps,
         };
         let recording = Some(samples.into_recording(start));
-        Some(Recorded {
+        Some(ParsedActivity {
             activity,
-            // Both formats speak UTC.
-            local_time_told: false,
+            // Both formats use UTC.
+            has_local_time: false,
             recording,
             details: Details::default(),
             race: false,
@@ -163,12 +164,12 @@ fn lap_end(lap: &Lap) -> Option<i64> {
     Some(lap.started_at.timestamp_millis() + lap.elapsed?.ms())
 }
 
-/// The sum over all laps; `None` when one of them does not tell, or there is none.
+/// Sum over all laps; `None` if a lap lacks the value or there are no laps.
 fn total<T: Sum>(laps: &[Lap], of: impl Fn(&Lap) -> Option<T>) -> Option<T> {
     if laps.is_empty() { None } else { laps.iter().map(of).sum() }
 }
 
-/// The mean over all laps, each as long as it took; `None` when one of them does not tell.
+/// Mean over all laps, weighted by duration; `None` if a lap lacks the value.
 fn lap_mean(laps: &[Lap], of: impl Fn(&Lap) -> Option<f64>) -> Option<f64> {
     let (mut sum, mut time) = (0.0, 0.0);
     for lap in laps {
@@ -179,17 +180,17 @@ fn lap_mean(laps: &[Lap], of: impl Fn(&Lap) -> Option<f64>) -> Option<f64> {
     (time > 0.0).then(|| sum / time)
 }
 
-/// A time as files write it, in milliseconds of the Unix epoch. Without a zone it is UTC.
-pub(crate) fn moment(text: &str) -> Option<i64> {
-    usual_moment(text.as_bytes()).or_else(|| {
+/// Parses a timestamp to milliseconds since the Unix epoch. UTC if it has no zone.
+pub(crate) fn parse_time(text: &str) -> Option<i64> {
+    parse_common_time(text.as_bytes()).or_else(|| {
         let unusual: Option<Instant> = text.parse().ok();
         unusual.map(|at| at.timestamp_millis())
     })
 }
 
-/// `2026-06-14T10:00:00`, perhaps with a fraction, perhaps with a zone. Every point has one of these, and
-/// chrono takes nine times as long over it.
-fn usual_moment(text: &[u8]) -> Option<i64> {
+/// `2026-06-14T10:00:00`, optionally with a fraction and a zone. Every point has a timestamp, and
+/// chrono is nine times slower.
+fn parse_common_time(text: &[u8]) -> Option<i64> {
     let (clock, rest) = text.split_at_checked(19)?;
     let [_, _, _, _, b'-', _, _, b'-', _, _, b'T' | b' ', _, _, b':', _, _, b':', _, _] = clock else {
         return None;
@@ -202,7 +203,7 @@ fn usual_moment(text: &[u8]) -> Option<i64> {
         }
         _ => (&[][..], rest),
     };
-    // Finer than a millisecond is cut off.
+    // Truncated to milliseconds.
     let padded = [0, 1, 2].map(|at| fraction.get(at).copied().unwrap_or(b'0'));
     let local = date.and_hms_milli_opt(two(11)?, two(14)?, two(17)?, digits(&padded, 0..3)?)?;
     let offset_minutes = match *zone {
@@ -226,15 +227,15 @@ fn digits(text: &[u8], range: Range<usize>) -> Option<u32> {
 pub(crate) mod tests {
     use super::*;
 
-    type Read = fn(&[u8], Tz) -> Result<Vec<Recorded>, Unreadable>;
+    type ParseTrackFn = fn(&[u8], Tz) -> Result<Vec<ParsedActivity>, ParseError>;
 
-    fn points(recorded: &[Recorded]) -> usize {
-        recorded.iter().filter_map(|r| r.recording.as_ref()).map(|r| r.moments().len()).sum()
+    fn points(recorded: &[ParsedActivity]) -> usize {
+        recorded.iter().filter_map(|r| r.recording.as_ref()).map(|r| r.offsets_ms().len()).sum()
     }
 
-    /// Cuts a good file at every byte and spoils it in thousands of ways: never a panic, never a point more,
-    /// and a cut is always told.
-    pub(crate) fn assert_survives_damage(file: &str, read: Read) {
+    /// Truncates a valid file at every byte and damages it in thousands of ways: no panic, no extra
+    /// point, and truncation is always flagged.
+    pub(crate) fn assert_survives_damage(file: &str, read: ParseTrackFn) {
         let whole = read(file.as_bytes(), Tz::UTC).unwrap();
         let root_closes = file.rfind("</").unwrap() + file[file.rfind("</").unwrap()..].find('>').unwrap();
         for cut in 0..file.len() {
@@ -247,7 +248,7 @@ pub(crate) mod tests {
                 Err(reason) => assert!(!reason.to_string().is_empty()),
             }
         }
-        // Numerical Recipes' generator: the same damage every time.
+        // Deterministic LCG from Numerical Recipes.
         let mut state = 1_u32;
         let mut random = |below: usize| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -268,13 +269,13 @@ pub(crate) mod tests {
                     }
                 }
             }
-            // Whether it can be read is open; that an answer comes back is not.
+            // Must return, with or without an error.
             let _answer = read(&bytes, Tz::UTC);
         }
     }
 
     #[test]
-    fn a_time_is_read_in_every_usual_spelling() {
+    fn common_time_formats_are_parsed() {
         for (text, utc) in [
             ("2026-06-14T10:00:00Z", "2026-06-14T10:00:00Z"),
             ("2026-06-14T10:00:00", "2026-06-14T10:00:00Z"),
@@ -284,12 +285,12 @@ pub(crate) mod tests {
             ("2026-06-14T10:00:00.000+02:00", "2026-06-14T08:00:00Z"),
             ("2026-06-14T23:30:00-05:45", "2026-06-15T05:15:00Z"),
             ("2024-02-29T23:59:59Z", "2024-02-29T23:59:59Z"),
-            // Left to chrono.
+            // Parsed by chrono.
             ("2016-12-31T23:59:60Z", "2016-12-31T23:59:60Z"),
             ("2026-06-14T10:00:00+0200", "2026-06-14T08:00:00Z"),
         ] {
             let utc: Instant = utc.parse().unwrap();
-            assert_eq!(moment(text), Some(utc.timestamp_millis()), "{text}");
+            assert_eq!(parse_time(text), Some(utc.timestamp_millis()), "{text}");
         }
         for bad in [
             "",
@@ -302,7 +303,7 @@ pub(crate) mod tests {
             "2026-06-14T10:00:00+2:00",
             "ä026-06-14T10:00:00Z",
         ] {
-            assert_eq!(moment(bad), None, "{bad}");
+            assert_eq!(parse_time(bad), None, "{bad}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The points of a track, column by column.
+//! Collects track points into sample columns.
 
 use chrono::DateTime;
 use fitness_core::domain::calendar::Instant;
@@ -6,113 +6,111 @@ use fitness_core::domain::stream::{Channel, Column, Recording};
 use fitness_core::domain::units::Distance;
 use std::ops::Range;
 
-/// From 1990 to 2100, in milliseconds of the Unix epoch. Anything else is a broken clock.
-const PLAUSIBLE: Range<i64> = 631_152_000_000..4_133_980_800_000;
-/// 24 days. What comes later after the first point is a broken clock too, and would not fit a recording.
+/// 1990 to 2100 in milliseconds since the Unix epoch. Anything else is a wrong clock.
+const PLAUSIBLE_TIMES_MS: Range<i64> = 631_152_000_000..4_133_980_800_000;
+/// 24 days. Later points mean a wrong clock, and would not fit a recording.
 pub(crate) const MAX_SPAN_MS: i64 = 24 * 86_400_000;
-/// How long before its first point an activity can have begun.
+/// Maximum time between start and first point.
 const MAX_LEAD_MS: i64 = 12 * 3_600_000;
-/// The mean radius of the Earth, (2a + b) / 3 of WGS 84, metres.
+/// Mean Earth radius in metres, (2a + b) / 3 of WGS 84.
 const EARTH_RADIUS_M: f64 = 6_371_008.8;
 
-/// The instant of so many milliseconds of the Unix epoch; `None` in years no device was made for.
+/// From milliseconds since the Unix epoch; `None` outside 1990 to 2100.
 pub(crate) fn instant(at: i64) -> Option<Instant> {
-    PLAUSIBLE.contains(&at).then(|| DateTime::from_timestamp_millis(at)).flatten()
+    PLAUSIBLE_TIMES_MS.contains(&at).then(|| DateTime::from_timestamp_millis(at)).flatten()
 }
 
-/// A heart rate from outside, beats per minute; neither 0 nor 255 is one.
+/// Beats per minute; 0 and 255 mean none.
 pub(crate) fn heart_rate(value: Option<f64>) -> Option<u16> {
-    value.and_then(whole).filter(|rate| (1..255).contains(rate))
+    value.and_then(to_u16).filter(|rate| (1..255).contains(rate))
 }
 
-/// A cadence from outside, per minute; 255 is how devices write that there is none.
+/// Per minute; 255 means none.
 pub(crate) fn cadence(value: Option<f64>) -> Option<f64> {
     value.filter(|rate| (0.0..255.0).contains(rate))
 }
 
-/// A power from outside, watts; 65,535 is how devices write that there is none.
+/// Watts; 65,535 means none.
 pub(crate) fn power(value: Option<f64>) -> Option<u16> {
-    value.and_then(whole).filter(|watts| *watts < u16::MAX)
+    value.and_then(to_u16).filter(|watts| *watts < u16::MAX)
 }
 
-/// The nearest whole number, where there is one of that size.
-pub(crate) fn whole(value: f64) -> Option<u16> {
+/// Rounded; `None` if out of range.
+pub(crate) fn to_u16(value: f64) -> Option<u16> {
     scaled(value).and_then(|value| u16::try_from(value).ok())
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "bounded just before")]
 fn scaled(value: f64) -> Option<i32> {
-    // Not even rounded does it reach `i32::MIN`, the one number that a column cannot hold.
+    // Never `i32::MIN`, which a column cannot hold.
     (value.abs() < f64::from(i32::MAX)).then(|| value.round() as i32)
 }
 
-/// One point of a track. A value the file did not give is `None`.
 #[derive(Debug, Default)]
 pub(crate) struct Sample {
-    /// Milliseconds of the Unix epoch.
+    /// Milliseconds since the Unix epoch.
     pub(crate) at: Option<i64>,
     values: [Option<i32>; Channel::ALL.len()],
 }
 
 impl Sample {
-    /// Keeps a value, so many of the channel's units each. What cannot be kept changes nothing.
-    pub(crate) fn put(&mut self, channel: Channel, value: Option<f64>, units: f64) {
+    /// Sets a channel to `value * units`. A value out of range is ignored.
+    pub(crate) fn set(&mut self, channel: Channel, value: Option<f64>, units: f64) {
         if let Some(value) = value.and_then(|value| scaled(value * units)) {
             self.values[channel as usize] = Some(value);
         }
     }
 
-    /// Keeps a heart rate in beats per minute.
-    pub(crate) fn put_heart_rate(&mut self, value: Option<f64>) {
-        self.put(Channel::HeartRate, heart_rate(value).map(f64::from), 1.0);
+    /// In beats per minute.
+    pub(crate) fn set_heart_rate(&mut self, value: Option<f64>) {
+        self.set(Channel::HeartRate, heart_rate(value).map(f64::from), 1.0);
     }
 
-    /// Keeps a power in watts.
-    pub(crate) fn put_power(&mut self, value: Option<f64>) {
-        self.put(Channel::Power, power(value).map(f64::from), 1.0);
+    pub(crate) fn set_power(&mut self, value: Option<f64>) {
+        self.set(Channel::Power, power(value).map(f64::from), 1.0);
     }
 
-    /// Keeps a cadence per minute of one leg or both, with the number that makes it that of both.
-    pub(crate) fn put_cadence(&mut self, value: Option<f64>, times: f64) {
-        self.put(Channel::Cadence, cadence(value), 10.0 * times);
+    /// Per minute. `times` is 2 if the file counts one leg.
+    pub(crate) fn set_cadence(&mut self, value: Option<f64>, times: f64) {
+        self.set(Channel::Cadence, cadence(value), 10.0 * times);
     }
 
-    /// Keeps a position in degrees, when both halves are on the globe.
-    pub(crate) fn put_position(&mut self, latitude: Option<f64>, longitude: Option<f64>) {
+    /// In degrees. Ignored unless both values are in range.
+    pub(crate) fn set_position(&mut self, latitude: Option<f64>, longitude: Option<f64>) {
         if let (Some(latitude), Some(longitude)) = (latitude, longitude)
             && latitude.abs() <= 90.0
             && longitude.abs() <= 180.0
-            // The Gulf of Guinea is where a device without reception believes itself to be.
+            // Devices without reception write 0, 0.
             && (latitude, longitude) != (0.0, 0.0)
         {
-            self.put(Channel::Latitude, Some(latitude), 1e7);
-            self.put(Channel::Longitude, Some(longitude), 1e7);
+            self.set(Channel::Latitude, Some(latitude), 1e7);
+            self.set(Channel::Longitude, Some(longitude), 1e7);
         }
     }
 }
 
-/// The points of one activity, in order.
+/// Points of one activity in time order.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
     times: Vec<i64>,
-    /// Each reaches to its last value only: a channel that never comes takes no room.
+    /// Each column ends at its last value, so an unused channel takes no memory.
     columns: [Vec<Option<i32>>; Channel::ALL.len()],
-    /// The points before which the recording paused.
+    /// Indexes of points that follow a pause.
     gaps: Vec<usize>,
-    /// Whether there were points at all, taken or not.
-    pub(crate) any: bool,
-    /// Whether points were left out because they run against the clock.
+    /// Whether there were any points, also dropped ones.
+    pub(crate) has_points: bool,
+    /// Whether points were dropped because their time runs backwards.
     pub(crate) out_of_order: bool,
-    /// The first point that was left out because of an impossible date.
+    /// Time of the first point that was dropped because of an impossible date.
     pub(crate) misdated: Option<i64>,
 }
 
 impl Samples {
-    /// Takes a point, unless it has no time, an impossible one, or one before the last.
+    /// Drops points without a time, with an impossible time, or earlier than the last one.
     pub(crate) fn push(&mut self, sample: &Sample) {
-        self.any = true;
+        self.has_points = true;
         let Some(at) = sample.at else { return };
-        if !PLAUSIBLE.contains(&at) {
+        if !PLAUSIBLE_TIMES_MS.contains(&at) {
             self.misdated.get_or_insert(at);
             return;
         }
@@ -130,54 +128,49 @@ impl Samples {
         self.times.push(at);
     }
 
-    /// Says that the recording paused before the next point.
+    /// Marks a pause before the next point.
     pub(crate) fn pause(&mut self) {
         if self.gaps.last() != Some(&self.times.len()) {
             self.gaps.push(self.times.len());
         }
     }
 
-    /// How many points were taken.
     pub(crate) fn len(&self) -> usize {
         self.times.len()
     }
 
-    /// When a point was taken.
     pub(crate) fn time(&self, point: usize) -> Option<i64> {
         self.times.get(point).copied()
     }
 
-    /// When the first and the last point were taken.
+    /// Times of the first and the last point.
     pub(crate) fn span(&self) -> Option<(i64, i64)> {
         Some((*self.times.first()?, *self.times.last()?))
     }
 
-    /// When the activity began: as the file says, where that fits the points, else with the first of them.
+    /// Start time: the first candidate that fits the points, else the first point.
     pub(crate) fn start(&self, said: &[Option<i64>]) -> Option<i64> {
         let (first, _) = self.span()?;
         let fits = |at: &i64| (first - MAX_LEAD_MS..=first).contains(at);
         Some(said.iter().copied().flatten().find(fits).unwrap_or(first))
     }
 
-    /// Turns the cadence of one leg into that of both.
     pub(crate) fn double_cadence(&mut self) {
         for value in self.columns[Channel::Cadence as usize].iter_mut().flatten() {
             *value *= 2;
         }
     }
 
-    /// The plain mean of a channel.
     pub(crate) fn mean(&self, channel: Channel) -> Option<f64> {
         mean(self.values(channel))
     }
 
-    /// The mean cadence per minute while the legs moved, which is how watches count it.
+    /// Mean cadence per minute without zeros, as watches compute it.
     pub(crate) fn mean_cadence(&self) -> Option<f64> {
         mean(self.values(Channel::Cadence).filter(|tenths| *tenths > 0)).map(|tenths| tenths / 10.0)
     }
 
-    /// The highest value of a channel.
-    pub(crate) fn highest(&self, channel: Channel) -> Option<u16> {
+    pub(crate) fn max(&self, channel: Channel) -> Option<u16> {
         self.values(channel).max().and_then(|value| u16::try_from(value).ok())
     }
 
@@ -185,8 +178,8 @@ impl Samples {
         self.columns[channel as usize].iter().copied().flatten()
     }
 
-    /// How far it was: as the points tell, or else as measured from one position to the next. Fills the
-    /// distance column in the second case.
+    /// Distance from the points, or else computed between positions, which fills the distance
+    /// column.
     pub(crate) fn distance(&mut self) -> Option<Distance> {
         let told = self.columns[Channel::Distance as usize].iter().rev().find_map(|value| *value);
         match told {
@@ -195,7 +188,7 @@ impl Samples {
         }
     }
 
-    /// What was covered during a pause does not count.
+    /// Distance during pauses does not count.
     fn measure(&mut self) -> Option<Distance> {
         let latitudes = &self.columns[Channel::Latitude as usize];
         let longitudes = &self.columns[Channel::Longitude as usize];
@@ -211,7 +204,7 @@ impl Samples {
                 scaled(metres * 1000.0)
             }));
         }
-        // One position is a place and not a way.
+        // A single position has no distance.
         if located < 2 {
             return None;
         }
@@ -219,7 +212,7 @@ impl Samples {
         Distance::from_meters(metres)
     }
 
-    /// The columns as a recording of an activity that began at `start`, as [`Self::start`] told it.
+    /// The columns as a recording. `start` is from [`Self::start`].
     pub(crate) fn into_recording(self, start: i64) -> Recording {
         let fits = "24 days and a half are fewer milliseconds than an i32 can count";
         let moments: Vec<i32> = self.times.iter().map(|at| i32::try_from(at - start).expect(fits)).collect();
@@ -229,7 +222,9 @@ impl Samples {
             if !column.is_empty() {
                 let missing = points - column.len();
                 let column: Column = column.into_iter().chain(std::iter::repeat_n(None, missing)).collect();
-                recording.put(*channel, column).expect("the column was filled up to the last point");
+                recording
+                    .insert_column(*channel, column)
+                    .expect("the column was filled up to the last point");
             }
         }
         recording
@@ -241,7 +236,7 @@ fn mean(values: impl Iterator<Item = i32>) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
-/// The way along the great circle between two positions in 1e-7 degrees, in metres (Sinnott, "Virtues of the
+/// Great-circle distance in metres between two positions in 1e-7 degrees (Sinnott, "Virtues of the
 /// haversine", 1984). One degree of a meridian is 111,195 m.
 fn haversine(from: (i32, i32), to: (i32, i32)) -> f64 {
     let radians = |units: f64| (units * 1e-7).to_radians();
@@ -262,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_great_circle_is_measured_to_the_metre() {
+    fn haversine_is_exact_to_the_metre() {
         let degree = 10_000_000;
         assert_eq!(haversine((0, 0), (degree, 0)).round(), 111_195.0);
         assert_eq!(haversine((60 * degree, 0), (60 * degree, degree)).round(), 55_597.0);
@@ -272,61 +267,61 @@ mod tests {
     }
 
     #[test]
-    fn a_point_that_runs_backwards_or_weeks_ahead_is_left_out() {
+    fn points_out_of_time_order_or_weeks_ahead_are_dropped() {
         let mut samples = Samples::default();
         for second in [0, 2, 1, 2, 25 * 86_400, 3] {
             samples.push(&sample(second));
         }
         assert!(samples.out_of_order);
-        assert_eq!(samples.into_recording(NOON).moments(), [0, 2000, 2000, 3000]);
+        assert_eq!(samples.into_recording(NOON).offsets_ms(), [0, 2000, 2000, 3000]);
     }
 
     #[test]
-    fn a_point_dated_impossibly_is_left_out_and_remembered() {
+    fn point_with_impossible_date_is_dropped_and_recorded() {
         let mut samples = Samples::default();
         samples.push(&Sample { at: Some(0), ..Sample::default() });
         samples.push(&Sample::default());
-        assert_eq!((samples.len(), samples.misdated, samples.any), (0, Some(0), true));
-        assert_eq!(instant(PLAUSIBLE.start).unwrap().to_string(), "1990-01-01 00:00:00 UTC");
-        assert_eq!(instant(PLAUSIBLE.end - 1).unwrap().to_string(), "2100-12-31 23:59:59.999 UTC");
+        assert_eq!((samples.len(), samples.misdated, samples.has_points), (0, Some(0), true));
+        assert_eq!(instant(PLAUSIBLE_TIMES_MS.start).unwrap().to_string(), "1990-01-01 00:00:00 UTC");
+        assert_eq!(instant(PLAUSIBLE_TIMES_MS.end - 1).unwrap().to_string(), "2100-12-31 23:59:59.999 UTC");
         assert_eq!(
-            (instant(PLAUSIBLE.start - 1), instant(PLAUSIBLE.end), instant(i64::MIN)),
+            (instant(PLAUSIBLE_TIMES_MS.start - 1), instant(PLAUSIBLE_TIMES_MS.end), instant(i64::MIN)),
             (None, None, None)
         );
     }
 
     #[test]
-    fn columns_stay_in_step_with_the_points() {
+    fn columns_align_with_points() {
         let mut samples = Samples::default();
         for (second, rate) in [(0, None), (1, Some(140.0)), (2, Some(255.0)), (3, Some(0.0)), (4, None)] {
             let mut point = sample(second);
-            point.put_heart_rate(rate);
+            point.set_heart_rate(rate);
             samples.push(&point);
         }
         assert_eq!(
-            (samples.mean(Channel::HeartRate), samples.highest(Channel::HeartRate)),
+            (samples.mean(Channel::HeartRate), samples.max(Channel::HeartRate)),
             (Some(140.0), Some(140))
         );
         let recording = samples.into_recording(NOON - 1500);
-        assert_eq!(recording.moments(), [1500, 2500, 3500, 4500, 5500]);
+        assert_eq!(recording.offsets_ms(), [1500, 2500, 3500, 4500, 5500]);
         let column = recording.column(Channel::HeartRate).unwrap();
         assert_eq!(column.samples().collect::<Vec<_>>(), [None, Some(140), None, None, None]);
-        assert_eq!(recording.columns().count(), 1, "a channel that never came is no column");
+        assert_eq!(recording.columns().count(), 1, "unused channels have no column");
     }
 
     #[test]
-    fn legs_that_rest_do_not_slow_the_mean_cadence() {
+    fn mean_cadence_ignores_zeros() {
         let mut samples = Samples::default();
         for (second, rate) in [(0, 84.0), (1, 0.0), (2, 86.0)] {
             let mut point = sample(second);
-            point.put_cadence(Some(rate), 2.0);
+            point.set_cadence(Some(rate), 2.0);
             samples.push(&point);
         }
         assert_eq!(samples.mean_cadence(), Some(170.0));
     }
 
     #[test]
-    fn a_place_off_the_globe_costs_the_position_and_not_the_point() {
+    fn invalid_position_is_dropped_and_point_kept() {
         for (latitude, longitude) in [
             (Some(90.1), Some(0.0)),
             (Some(0.0), Some(-180.5)),
@@ -335,19 +330,19 @@ mod tests {
             (Some(0.0), Some(0.0)),
         ] {
             let mut point = sample(0);
-            point.put_position(latitude, longitude);
+            point.set_position(latitude, longitude);
             assert_eq!(point.values, [None; Channel::ALL.len()], "{latitude:?} {longitude:?}");
         }
         let mut point = sample(0);
-        point.put_position(Some(-90.0), Some(180.0));
+        point.set_position(Some(-90.0), Some(180.0));
         assert_eq!(point.values[Channel::Longitude as usize], Some(1_800_000_000));
     }
 
     #[test]
-    fn a_value_that_cannot_be_kept_is_none() {
+    fn value_out_of_range_is_none() {
         let mut point = sample(0);
         for bad in [f64::NAN, f64::INFINITY, -1e300, -2_147_483.648, 2_147_483.647] {
-            point.put(Channel::Altitude, Some(bad), 1000.0);
+            point.set(Channel::Altitude, Some(bad), 1000.0);
             assert_eq!(point.values[Channel::Altitude as usize], None, "{bad}");
         }
         assert_eq!((power(Some(65_535.0)), power(Some(-1.0)), power(Some(0.0))), (None, None, Some(0)));
@@ -359,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_covered_during_a_pause_does_not_count() {
+    fn distance_during_pause_does_not_count() {
         let mut samples = Samples::default();
         for (second, latitude) in [(0, 47.0), (10, 47.001), (600, 47.011), (610, 47.012)] {
             if second == 600 {
@@ -367,7 +362,7 @@ mod tests {
                 samples.pause();
             }
             let mut point = sample(second);
-            point.put_position(Some(latitude), Some(8.0));
+            point.set_position(Some(latitude), Some(8.0));
             samples.push(&point);
         }
         assert_eq!(samples.distance(), Distance::from_meters(222.39));
@@ -377,17 +372,17 @@ mod tests {
     }
 
     #[test]
-    fn one_position_is_a_place_and_not_a_way() {
+    fn single_position_has_no_distance() {
         let mut samples = Samples::default();
         let mut point = sample(0);
-        point.put_position(Some(47.0), Some(8.0));
+        point.set_position(Some(47.0), Some(8.0));
         samples.push(&point);
         samples.push(&sample(1));
         assert_eq!(samples.distance(), None);
     }
 
     #[test]
-    fn a_start_that_does_not_fit_the_points_is_not_believed() {
+    fn start_that_does_not_fit_the_points_is_ignored() {
         let mut samples = Samples::default();
         assert_eq!(samples.start(&[Some(NOON)]), None);
         samples.push(&sample(0));

@@ -1,61 +1,62 @@
-//! TCX: an activity with its laps, each with its totals and its points.
+//! TCX parser: activities with laps, each with totals and points.
 
-use super::samples::{Sample, cadence, heart_rate, instant, power, whole};
-use super::xml::{Pull, Stop, decode};
-use super::{Draft, Found, moment};
-use crate::error::Unreadable;
+use super::samples::{Sample, cadence, heart_rate, instant, power, to_u16};
+use super::xml::{XmlError, XmlReader, decode};
+use super::{ActivityDraft, ParsedTracks, parse_time};
+use crate::error::ParseError;
 use crate::sports::from_word;
 use chrono_tz::Tz;
 use fitness_core::domain::activity::Lap;
 use fitness_core::domain::calendar::Instant;
-use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::source_record::ParsedActivity;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::Channel;
 use fitness_core::domain::units::{Distance, TimeSpan};
 
-/// Reads a TCX file. Each `Activity` is one, those of a multi-sport session too, and its local clock is that
-/// of `zone`.
+/// Reads a TCX file. Each `Activity` is one, also in a multi-sport session; local time is that of
+/// `zone`.
 ///
 /// # Errors
-/// When there is no activity in it, or it is not fit to be read; the reason is for the athlete.
-pub fn read_tcx(bytes: &[u8], zone: Tz) -> Result<Vec<Recorded>, Unreadable> {
+/// If it contains no activity or cannot be read.
+pub fn read_tcx(bytes: &[u8], zone: Tz) -> Result<Vec<ParsedActivity>, ParseError> {
     let text = decode(bytes)?;
-    let mut found = Found::new(zone);
-    let end = read_document(&mut Pull::new(&text), &mut found);
-    found.outcome(end)
+    let mut found = ParsedTracks::new(zone);
+    let end = read_document(&mut XmlReader::new(&text), &mut found);
+    found.finish(end)
 }
 
-fn read_document(xml: &mut Pull<'_>, found: &mut Found) -> Result<(), Stop> {
-    if xml.open_within(0)?.is_none_or(|root| root.name() != "TrainingCenterDatabase") {
-        return Err(Stop::refused("it is not a TCX file"));
+fn read_document(xml: &mut XmlReader<'_>, found: &mut ParsedTracks) -> Result<(), XmlError> {
+    if xml.next_element(0)?.is_none_or(|root| root.name() != "TrainingCenterDatabase") {
+        return Err(XmlError::new("not a TCX file"));
     }
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
             "Activities" | "MultiSportSession" | "FirstSport" | "NextSport" => {}
             "Activity" => {
                 xml.count_part()?;
                 let (sport, finer) = from_word(part.attribute("Sport").as_deref().unwrap_or_default());
-                let mut draft = Draft { sport: Some(sport), sub_sport: finer, ..Draft::default() };
+                let mut draft =
+                    ActivityDraft { sport: Some(sport), sub_sport: finer, ..ActivityDraft::default() };
                 let end = read_activity(xml, &mut draft);
-                found.keep(draft);
+                found.add_draft(draft);
                 end?;
             }
-            // Courses and workouts are plans and not activities.
+            // Courses and workouts are not activities.
             _ => xml.skip()?,
         }
     }
     Ok(())
 }
 
-fn read_activity(xml: &mut Pull<'_>, draft: &mut Draft) -> Result<(), Stop> {
+fn read_activity(xml: &mut XmlReader<'_>, draft: &mut ActivityDraft) -> Result<(), XmlError> {
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
-            "Id" => draft.starts[0] = moment(xml.text()?),
+            "Id" => draft.starts[0] = parse_time(xml.text()?),
             "Lap" => {
                 xml.count_part()?;
-                let said = part.attribute("StartTime").and_then(|time| moment(time.trim()));
+                let said = part.attribute("StartTime").and_then(|time| parse_time(time.trim()));
                 draft.starts[1] = draft.starts[1].or(said);
                 let (first, mut totals) = (draft.samples.len(), Totals::default());
                 let end = read_lap(xml, draft, &mut totals);
@@ -67,10 +68,10 @@ fn read_activity(xml: &mut Pull<'_>, draft: &mut Draft) -> Result<(), Stop> {
                 draft.laps.extend(began.map(|began| totals.into_lap(began)));
                 end?;
             }
-            // What recorded it; its version and number are passed over.
+            // The device; only its name is used.
             "Creator" => {
                 let depth = xml.depth();
-                while let Some(part) = xml.open_within(depth)? {
+                while let Some(part) = xml.next_element(depth)? {
                     match part.name() {
                         "Name" => draft.device = xml.name()?,
                         _ => xml.skip()?,
@@ -83,7 +84,7 @@ fn read_activity(xml: &mut Pull<'_>, draft: &mut Draft) -> Result<(), Stop> {
     Ok(())
 }
 
-/// What a lap says about itself as a whole.
+/// Totals of a lap.
 #[derive(Debug, Default)]
 struct Totals {
     elapsed: Option<TimeSpan>,
@@ -112,14 +113,14 @@ impl Totals {
     }
 }
 
-fn read_lap(xml: &mut Pull<'_>, draft: &mut Draft, totals: &mut Totals) -> Result<(), Stop> {
+fn read_lap(xml: &mut XmlReader<'_>, draft: &mut ActivityDraft, totals: &mut Totals) -> Result<(), XmlError> {
     let legs = legs_of_cadence(draft);
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
             "TotalTimeSeconds" => totals.elapsed = xml.number()?.and_then(TimeSpan::from_seconds),
             "DistanceMeters" => totals.distance = xml.number()?.and_then(Distance::from_meters),
-            "Calories" => totals.energy_kcal = xml.number()?.and_then(whole).map(u32::from),
+            "Calories" => totals.energy_kcal = xml.number()?.and_then(to_u16).map(u32::from),
             "AverageHeartRateBpm" => totals.avg_heart_rate = heart_rate(xml.number()?),
             "MaximumHeartRateBpm" => totals.max_heart_rate = heart_rate(xml.number()?),
             "Intensity" => totals.kind = xml.name()?.map(|kind| kind.to_lowercase()),
@@ -137,33 +138,33 @@ fn read_lap(xml: &mut Pull<'_>, draft: &mut Draft, totals: &mut Totals) -> Resul
     Ok(())
 }
 
-/// A heart rate holds its number in a `Value`, and the sensors stand in wrappers that are looked through.
-fn read_point(xml: &mut Pull<'_>, legs: f64) -> Result<Sample, Stop> {
+/// Sensor values are searched at any depth; a heart rate has its number in a nested `Value`.
+fn read_point(xml: &mut XmlReader<'_>, legs: f64) -> Result<Sample, XmlError> {
     let (mut sample, mut latitude, mut longitude) = (Sample::default(), None, None);
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
-            "Time" => sample.at = moment(xml.text()?),
+            "Time" => sample.at = parse_time(xml.text()?),
             "LatitudeDegrees" => latitude = xml.number()?,
             "LongitudeDegrees" => longitude = xml.number()?,
-            "AltitudeMeters" => sample.put(Channel::Altitude, xml.number()?, 1000.0),
+            "AltitudeMeters" => sample.set(Channel::Altitude, xml.number()?, 1000.0),
             "DistanceMeters" => {
-                sample.put(Channel::Distance, xml.number()?.filter(|metres| *metres >= 0.0), 1000.0)
+                sample.set(Channel::Distance, xml.number()?.filter(|metres| *metres >= 0.0), 1000.0)
             }
-            "HeartRateBpm" => sample.put_heart_rate(xml.number()?),
-            "Cadence" => sample.put_cadence(xml.number()?, legs),
-            "RunCadence" => sample.put_cadence(xml.number()?, 2.0),
-            "Speed" => sample.put(Channel::Speed, xml.number()?.filter(|speed| *speed >= 0.0), 1000.0),
-            "Watts" => sample.put_power(xml.number()?),
+            "HeartRateBpm" => sample.set_heart_rate(xml.number()?),
+            "Cadence" => sample.set_cadence(xml.number()?, legs),
+            "RunCadence" => sample.set_cadence(xml.number()?, 2.0),
+            "Speed" => sample.set(Channel::Speed, xml.number()?.filter(|speed| *speed >= 0.0), 1000.0),
+            "Watts" => sample.set_power(xml.number()?),
             _ => {}
         }
     }
-    sample.put_position(latitude, longitude);
+    sample.set_position(latitude, longitude);
     Ok(sample)
 }
 
-/// A runner's cadence is written for one leg, wherever it stands.
-fn legs_of_cadence(draft: &Draft) -> f64 {
+/// 2 for running, whose cadence counts one leg.
+fn legs_of_cadence(draft: &ActivityDraft) -> f64 {
     if draft.sport == Some(Sport::Running) { 2.0 } else { 1.0 }
 }
 
@@ -212,15 +213,15 @@ mod tests {
 </t:TrainingCenterDatabase>
 "#;
 
-    fn read(text: &str) -> Result<Vec<Recorded>, Unreadable> {
+    fn read(text: &str) -> Result<Vec<ParsedActivity>, ParseError> {
         read_tcx(text.as_bytes(), Tz::Europe__Zurich)
     }
 
-    fn column(recorded: &Recorded, channel: Channel) -> Vec<Option<i32>> {
+    fn column(recorded: &ParsedActivity, channel: Channel) -> Vec<Option<i32>> {
         recorded.recording.as_ref().unwrap().column(channel).unwrap().samples().collect()
     }
 
-    /// An activity of one lap with one point, at a time of the day.
+    /// An activity with one lap and one point.
     fn activity(sport: &str, lap: &str, clock: &str) -> String {
         format!(
             "<Activity Sport='{sport}'><Lap>{lap}<Track><Trackpoint><Time>2026-01-14T{clock}Z</Time>\
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn an_activity_is_summed_up_from_its_laps() {
+    fn activity_totals_come_from_laps() {
         let recorded = read(RUN).unwrap();
         assert_eq!(recorded.len(), 1);
         let activity = &recorded[0].activity;
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn laps_keep_what_they_say() {
+    fn lap_fields_are_read() {
         let laps = &read(RUN).unwrap()[0].activity.laps;
         assert_eq!(laps.len(), 2);
         assert_eq!(laps[1].started_at.to_string(), "2026-01-14 10:10:00 UTC");
@@ -267,9 +268,9 @@ mod tests {
     }
 
     #[test]
-    fn points_keep_what_they_measured() {
+    fn point_fields_are_read() {
         let run = &read(RUN).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().moments(), [1000, 59_000, 620_000]);
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [1000, 59_000, 620_000]);
         assert_eq!(column(run, Channel::Latitude), [Some(471_000_000), None, None]);
         assert_eq!(column(run, Channel::Longitude), [Some(-82_000_000), None, None]);
         assert_eq!(column(run, Channel::Altitude), [Some(408_250), None, None]);
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cyclists_cadence_is_left_alone() {
+    fn cycling_cadence_is_not_doubled() {
         let ride = &read(&RUN.replace("\"Running\"", "\"Biking\"")).unwrap()[0];
         assert_eq!(ride.activity.sport, Sport::Cycling);
         assert_eq!(
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lap_without_totals_leaves_them_unknown() {
+    fn lap_without_totals_has_none() {
         let recorded = read(&document(&activity("Running", "", "10:00:00"))).unwrap();
         let run = &recorded[0].activity;
         assert_eq!((run.elapsed, run.moving), (Some(TimeSpan::ZERO), None));
@@ -319,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn it_began_when_the_id_or_the_first_lap_says() {
+    fn start_is_taken_from_id_or_first_lap() {
         for (text, start, first) in [
             (RUN.replace("<t:Id>2026", "<t:Id>x"), "2026-01-14 10:00:00 UTC", 1000),
             (RUN.replace("StartTime=\"2026", "StartTime=\"x"), "2026-01-14 10:00:00 UTC", 1000),
@@ -327,12 +328,12 @@ mod tests {
         ] {
             let run = &read(&text).unwrap()[0];
             assert_eq!(run.activity.started_at.to_string(), start);
-            assert_eq!(run.recording.as_ref().unwrap().moments()[0], first);
+            assert_eq!(run.recording.as_ref().unwrap().offsets_ms()[0], first);
         }
     }
 
     #[test]
-    fn totals_that_cannot_be_are_not_believed() {
+    fn impossible_totals_are_ignored() {
         let run = RUN.replace("200.5</t:DistanceMeters>\n", "0</t:DistanceMeters>\n").replace("99.5", "0");
         assert_eq!(
             read(&run).unwrap()[0].activity.distance,
@@ -362,32 +363,32 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_activity_is_refused_with_a_reason() {
+    fn file_without_activity_is_refused_with_reason() {
         let course = "<TrainingCenterDatabase><Courses><Course><Track><Trackpoint><Time>2026-01-14T10:00:00Z</Time>\
                       </Trackpoint></Track></Course></Courses></TrainingCenterDatabase>";
         let lap = "<Activity><Lap StartTime='2026-01-14T10:00:00Z'><Calories>9</Calories></Lap></Activity>";
         for (text, reason) in [
-            (course, "it has no points"),
-            (&document(lap), "it has no points"),
-            ("<gpx/>", "it is not a TCX file"),
-            (&RUN[..500], "it is cut short or damaged before its first timed point"),
-            (&RUN.replace("2026-", "1989-"), "it is dated 1989-01-14; the device's clock was wrong"),
+            (course, "no track points"),
+            (&document(lap), "no track points"),
+            ("<gpx/>", "not a TCX file"),
+            (&RUN[..500], "damaged or incomplete before the first point with a time"),
+            (&RUN.replace("2026-", "1989-"), "dated 1989-01-14: the device clock was wrong"),
         ] {
             assert_eq!(read(text).unwrap_err().to_string(), reason);
         }
     }
 
     #[test]
-    fn a_file_that_ends_in_the_middle_keeps_what_came_before() {
+    fn truncated_file_keeps_its_beginning() {
         let run = &read(&RUN[..RUN.find("10:10:20").unwrap()]).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().moments(), [1000, 59_000]);
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [1000, 59_000]);
         assert_eq!(run.activity.laps.len(), 2, "the totals of the last lap came before its points");
         assert_eq!(run.activity.elapsed, TimeSpan::from_seconds(620.5));
         assert_eq!(run.flaws, [Flaw::CutShort]);
     }
 
     #[test]
-    fn no_damage_makes_it_panic() {
+    fn damaged_file_never_panics() {
         assert_survives_damage(RUN, read_tcx);
     }
 }

@@ -1,69 +1,67 @@
-//! A bounded pull reader for the XML that devices and apps write.
+//! A bounded pull parser for the XML of activity files.
 //!
-//! It knows elements by their local name, because prefixes differ from one exporter to the next. What it
-//! lacks on purpose: namespaces, DOCTYPE, and entities of the file's own making, so that no file can grow
-//! while it is read.
+//! Elements are matched by local name, because namespace prefixes differ between exporters. DOCTYPE
+//! and custom entities are not supported, so that a file cannot expand while it is read.
 //!
-//! Start reading at [`Pull::open_within`]: every reader is a loop over it.
+//! Parsers are loops over [`XmlReader::next_element`].
 
-use crate::error::Unreadable;
+use crate::error::ParseError;
 use fitness_core::domain::untrusted_text::is_storable;
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
 use std::borrow::Cow;
 
-/// Activity files are about ten deep; the readers recurse no deeper than this.
+/// Activity files have about ten levels.
 const MAX_DEPTH: usize = 64;
-/// 23 days at one point a second.
+/// 23 days at one point per second.
 const MAX_POINTS: usize = 2_000_000;
-/// Tracks, activities and laps. What has no points costs memory too.
+/// Maximum tracks, activities and laps, which use memory even without points.
 const MAX_PARTS: usize = 10_000;
-/// How much of an element's text is kept.
+/// Longer element text is truncated, in bytes.
 const MAX_TEXT: usize = 64 * 1024;
-/// An attribute longer than this is no coordinate, no sport and no time.
+/// Longer attributes are ignored: they are not coordinates, sports or times.
 const MAX_ATTRIBUTE: usize = 256;
-/// How many characters of a name are kept.
+/// Longer names are truncated, in characters.
 const MAX_NAME: usize = 200;
 
-/// Why reading stopped before the document's end.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// The file ends or breaks in the middle. What came before is good.
-    Cut,
-    /// The file is not to be read at all.
-    Refused(Unreadable),
+pub(crate) enum XmlError {
+    /// The file ends early or is malformed. Everything before that is valid.
+    Truncated,
+    /// The whole file is rejected.
+    Refused(ParseError),
 }
 
-impl Stop {
-    pub(crate) fn refused(reason: impl Into<String>) -> Self {
-        Self::Refused(Unreadable::new(reason))
+impl XmlError {
+    pub(crate) fn new(reason: impl Into<String>) -> Self {
+        Self::Refused(ParseError::new(reason))
     }
 }
 
-/// The text of a file in UTF-8, or in UTF-16 with a byte order mark.
+/// Decodes UTF-8, or UTF-16 with a byte order mark.
 ///
-/// The bytes decide and not the declaration: programs exist that write UTF-8 and call it UTF-16.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
+/// The XML declaration is ignored: some programs write UTF-8 and declare UTF-16.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, ParseError> {
     let text = match bytes {
         [0xff, 0xfe, rest @ ..] => Cow::Owned(decode_utf16(rest, u16::from_le_bytes)),
         [0xfe, 0xff, rest @ ..] => Cow::Owned(decode_utf16(rest, u16::from_be_bytes)),
         _ => match str::from_utf8(bytes) {
             Ok(text) => Cow::Borrowed(text),
-            // Cut within a character: the reader will find the cut itself.
+            // Truncated within a character; the reader detects the truncation.
             Err(error) if error.error_len().is_none() => {
                 let whole = str::from_utf8(&bytes[..error.valid_up_to()]);
-                Cow::Borrowed(whole.expect("the error says that it is valid up to there"))
+                Cow::Borrowed(whole.expect("valid up to this byte"))
             }
-            Err(_) => return Err(Unreadable::new("it is neither UTF-8 nor UTF-16 text")),
+            Err(_) => return Err(ParseError::new("not UTF-8 or UTF-16 text")),
         },
     };
     let opening = text.trim_start_matches('\u{feff}').trim_start();
     let tag = |rest: &str| rest.starts_with(|c: char| c.is_alphabetic() || matches!(c, '?' | '!' | '_'));
     if opening.is_empty() {
-        Err(Unreadable::new("it is empty"))
+        Err(ParseError::new("empty file"))
     } else if !opening.strip_prefix('<').is_some_and(tag) {
-        Err(Unreadable::new("it is not XML"))
+        Err(ParseError::new("not XML"))
     } else {
         Ok(text)
     }
@@ -74,28 +72,26 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
-/// An element that was just opened.
 #[derive(Debug)]
 pub(crate) struct Element<'a>(BytesStart<'a>);
 
 impl Element<'_> {
-    /// Its name without a prefix.
     pub(crate) fn name(&self) -> &str {
         self.0.local_name().into_inner()
     }
 
-    /// An attribute as it is written; none of those that matter would need a character reference.
+    /// An attribute without decoding character references, which the attributes we use never have.
     pub(crate) fn attribute(&self, name: &str) -> Option<Cow<'_, str>> {
         let mut attributes = self.0.attributes();
-        // Looking for duplicates would take quadratic time.
+        // Checking for duplicates would take quadratic time.
         let found = attributes.with_checks(false).flatten().find(|a| a.key.local_name().into_inner() == name);
         let value = found.map(|attribute| attribute.value);
         value.filter(|value| value.len() <= MAX_ATTRIBUTE && is_storable(value))
     }
 }
 
-/// Reads a document from front to back, within bounds.
-pub(crate) struct Pull<'a> {
+/// Pull parser with limits on depth, points and parts.
+pub(crate) struct XmlReader<'a> {
     input: &'a str,
     reader: Reader<&'a [u8]>,
     depth: usize,
@@ -104,9 +100,9 @@ pub(crate) struct Pull<'a> {
     text: String,
 }
 
-impl<'a> Pull<'a> {
+impl<'a> XmlReader<'a> {
     pub(crate) fn new(input: &'a str) -> Self {
-        // Quick-xml would pass over a byte order mark without counting it.
+        // quick-xml would skip a byte order mark without counting its bytes.
         let input = input.trim_start_matches('\u{feff}');
         let mut reader = Reader::from_str(input);
         let config = reader.config_mut();
@@ -115,18 +111,18 @@ impl<'a> Pull<'a> {
         Self { input, reader, depth: 0, points: 0, parts: 0, text: String::new() }
     }
 
-    /// How many elements are open.
+    /// Number of open elements.
     pub(crate) fn depth(&self) -> usize {
         self.depth
     }
 
-    /// The next element opened within the one at this depth; `None` once that one has closed.
+    /// The next element inside the one at this depth; `None` when that one is closed.
     ///
-    /// An element that is not read with [`Self::text`] or passed over with [`Self::skip`] is entered: its
-    /// children come next. That is how wrappers such as `Extensions` are looked through.
-    pub(crate) fn open_within(&mut self, depth: usize) -> Result<Option<Element<'a>>, Stop> {
+    /// If the caller does not consume the element with [`Self::text`] or [`Self::skip`], its
+    /// children come next. That is how wrapper elements such as `Extensions` are passed.
+    pub(crate) fn next_element(&mut self, depth: usize) -> Result<Option<Element<'a>>, XmlError> {
         loop {
-            match self.event()? {
+            match self.next_event()? {
                 Event::Start(start) => return Ok(Some(Element(start))),
                 Event::End(_) if self.depth < depth => return Ok(None),
                 Event::Eof => return Ok(None),
@@ -135,21 +131,21 @@ impl<'a> Pull<'a> {
         }
     }
 
-    /// Passes over the element just opened.
-    pub(crate) fn skip(&mut self) -> Result<(), Stop> {
+    /// Skips the current element.
+    pub(crate) fn skip(&mut self) -> Result<(), XmlError> {
         let depth = self.depth;
         while self.depth >= depth {
-            self.event()?;
+            self.next_event()?;
         }
         Ok(())
     }
 
-    /// All text within the element just opened, without the spaces around it.
-    pub(crate) fn text(&mut self) -> Result<&str, Stop> {
+    /// All text in the current element, trimmed.
+    pub(crate) fn text(&mut self) -> Result<&str, XmlError> {
         let depth = self.depth;
         self.text.clear();
         while self.depth >= depth {
-            match self.event()? {
+            match self.next_event()? {
                 Event::Text(text) => append(&mut self.text, &text),
                 Event::CData(text) => append(&mut self.text, &text),
                 Event::GeneralRef(reference) => append_reference(&mut self.text, &reference),
@@ -159,90 +155,90 @@ impl<'a> Pull<'a> {
         Ok(self.text.trim())
     }
 
-    /// The number that the element just opened holds; `None` when it is none, or not a finite one.
-    pub(crate) fn number(&mut self) -> Result<Option<f64>, Stop> {
+    /// The current element's text as a finite number.
+    pub(crate) fn number(&mut self) -> Result<Option<f64>, XmlError> {
         Ok(self.text()?.parse().ok().filter(|number: &f64| number.is_finite()))
     }
 
-    /// The element's text as a name: short, and `None` when there is nothing in it.
-    pub(crate) fn name(&mut self) -> Result<Option<String>, Stop> {
-        // As `is_storable` would have it.
+    /// The current element's text, truncated; `None` if empty.
+    pub(crate) fn name(&mut self) -> Result<Option<String>, XmlError> {
+        // PostgreSQL cannot store NUL.
         let name: String = self.text()?.chars().filter(|c| *c != '\0').take(MAX_NAME).collect();
         Ok((!name.is_empty()).then_some(name))
     }
 
-    /// Counts one more point of a track.
-    pub(crate) fn count_point(&mut self) -> Result<(), Stop> {
+    /// Counts a track point; fails above `MAX_POINTS`.
+    pub(crate) fn count_point(&mut self) -> Result<(), XmlError> {
         self.points += 1;
         if self.points > MAX_POINTS {
-            return Err(Stop::refused(format!("it has more than {MAX_POINTS} points")));
+            return Err(XmlError::new(format!("more than {MAX_POINTS} points")));
         }
         Ok(())
     }
 
-    /// Counts one more track, activity or lap.
-    pub(crate) fn count_part(&mut self) -> Result<(), Stop> {
+    /// Counts a track, activity or lap; fails above `MAX_PARTS`.
+    pub(crate) fn count_part(&mut self) -> Result<(), XmlError> {
         self.parts += 1;
         if self.parts > MAX_PARTS {
-            return Err(Stop::refused(format!("it has more than {MAX_PARTS} tracks or laps")));
+            return Err(XmlError::new(format!("more than {MAX_PARTS} tracks or laps")));
         }
         Ok(())
     }
 
-    fn event(&mut self) -> Result<Event<'a>, Stop> {
-        let event = self.reader.read_event().map_err(|error| self.stop(&error))?;
+    fn next_event(&mut self) -> Result<Event<'a>, XmlError> {
+        let event = self.reader.read_event().map_err(|error| self.to_xml_error(&error))?;
         match &event {
             Event::Start(_) if self.depth == MAX_DEPTH => {
-                return Err(Stop::refused(format!("it is nested more than {MAX_DEPTH} deep")));
+                return Err(XmlError::new(format!("XML nested more than {MAX_DEPTH} levels deep")));
             }
             Event::Start(_) => self.depth += 1,
-            // Quick-xml has matched it with its start.
+            // quick-xml checks that it matches the start tag.
             Event::End(_) => self.depth = self.depth.saturating_sub(1),
-            Event::Eof if self.depth > 0 => return Err(Stop::Cut),
-            Event::DocType(_) => return Err(doctype()),
+            Event::Eof if self.depth > 0 => return Err(XmlError::Truncated),
+            Event::DocType(_) => return Err(doctype_error()),
             Event::Decl(declaration) => self.check_encoding(declaration)?,
             _ => {}
         }
         Ok(event)
     }
 
-    /// A declaration is refused wherever it stands; any other break is where the good part ends.
-    fn stop(&self, error: &Error) -> Stop {
+    /// DOCTYPE and entity declarations reject the file; any other error truncates it.
+    fn to_xml_error(&self, error: &Error) -> XmlError {
         let at_end = || {
             let at = usize::try_from(self.reader.error_position()).ok();
             at.and_then(|at| self.input.get(at..)) == Some("<!")
         };
         match error {
             Error::Syntax(SyntaxError::UnclosedDoctype)
-            | Error::IllFormed(IllFormedError::MissingDoctypeName) => doctype(),
-            // `<!ENTITY` and the like, unless the file ends right after the `<!`.
-            Error::Syntax(SyntaxError::InvalidBangMarkup) if !at_end() => doctype(),
-            _ => Stop::Cut,
+            | Error::IllFormed(IllFormedError::MissingDoctypeName) => doctype_error(),
+            // `<!ENTITY` and similar, unless the file ends right after `<!`.
+            Error::Syntax(SyntaxError::InvalidBangMarkup) if !at_end() => doctype_error(),
+            _ => XmlError::Truncated,
         }
     }
 
-    /// In plain ASCII every declared encoding reads the same; otherwise it must be one we decode.
-    fn check_encoding(&self, declaration: &BytesDecl<'_>) -> Result<(), Stop> {
+    /// A declared encoding does not matter for ASCII text; otherwise we must support it.
+    fn check_encoding(&self, declaration: &BytesDecl<'_>) -> Result<(), XmlError> {
         let Some(Ok(name)) = declaration.encoding() else { return Ok(()) };
         let known = ["utf-8", "utf8", "utf-16", "utf-16le", "utf-16be"];
         if known.iter().any(|known| name.eq_ignore_ascii_case(known)) || self.input.is_ascii() {
             return Ok(());
         }
-        Err(Stop::refused("it says that it is neither UTF-8 nor UTF-16 text"))
+        Err(XmlError::new("declared encoding is not UTF-8 or UTF-16"))
     }
 }
 
-fn doctype() -> Stop {
-    Stop::refused("it has a DOCTYPE, which no activity needs")
+fn doctype_error() -> XmlError {
+    XmlError::new("contains a DOCTYPE, which is not allowed")
 }
 
-/// Appends as much as there is room for, in whole characters.
+/// Appends up to `MAX_TEXT`, in whole characters.
 fn append(text: &mut String, more: &str) {
     let room = MAX_TEXT.saturating_sub(text.len());
     text.push_str(&more[..more.floor_char_boundary(room)]);
 }
 
-/// Decodes the five predefined entities and characters by number; any other stays as it is written.
+/// Decodes the five predefined entities and character references; others stay as they are.
 fn append_reference(text: &mut String, reference: &BytesRef<'_>) {
     let predefined = match &**reference {
         "amp" => Some('&'),
@@ -267,21 +263,21 @@ mod tests {
     use super::*;
 
     /// The first element's text.
-    fn text_of(document: &str) -> Result<String, Stop> {
-        let mut xml = Pull::new(document);
-        xml.open_within(0)?.expect("an element");
+    fn text_of(document: &str) -> Result<String, XmlError> {
+        let mut xml = XmlReader::new(document);
+        xml.next_element(0)?.expect("an element");
         xml.text().map(str::to_owned)
     }
 
-    fn refusal(stop: Stop) -> String {
+    fn refusal(stop: XmlError) -> String {
         match stop {
-            Stop::Refused(reason) => reason.to_string(),
-            Stop::Cut => "cut".to_owned(),
+            XmlError::Refused(reason) => reason.to_string(),
+            XmlError::Truncated => "cut".to_owned(),
         }
     }
 
     #[test]
-    fn text_is_decoded_and_foreign_entities_are_not() {
+    fn text_is_decoded_and_custom_entities_are_not() {
         for (document, text) in [
             ("<n> Lake &amp; hill &lt;3 </n>", "Lake & hill <3"),
             ("<n>Z&#252;rich &#x1F3C3;</n>", "Zürich 🏃"),
@@ -297,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_declaration_is_refused_wherever_it_stands() {
+    fn doctype_is_refused_anywhere() {
         for document in [
             "<!DOCTYPE n><n/>",
             "<!doctype n [<!ENTITY a \"b\">]><n>&a;</n>",
@@ -307,40 +303,40 @@ mod tests {
             "<!DOCTYPE n [",
         ] {
             let reason = refusal(text_of(document).unwrap_err());
-            assert_eq!(reason, "it has a DOCTYPE, which no activity needs", "{document}");
+            assert_eq!(reason, "contains a DOCTYPE, which is not allowed", "{document}");
         }
-        assert_eq!(text_of("<n>1<!").unwrap_err(), Stop::Cut);
+        assert_eq!(text_of("<n>1<!").unwrap_err(), XmlError::Truncated);
     }
 
     #[test]
-    fn nesting_text_and_counts_have_bounds() {
+    fn nesting_text_and_counts_are_limited() {
         let nested = |depth: usize| "<n>".repeat(depth) + &"</n>".repeat(depth);
         assert_eq!(text_of(&nested(MAX_DEPTH)).unwrap(), "");
         let reason = refusal(text_of(&nested(MAX_DEPTH + 1)).unwrap_err());
-        assert_eq!(reason, "it is nested more than 64 deep");
+        assert_eq!(reason, "XML nested more than 64 levels deep");
 
         let long = format!("<n>{}</n>", "ü".repeat(MAX_TEXT));
         assert_eq!(text_of(&long).unwrap().len(), MAX_TEXT);
-        let mut xml = Pull::new(&long);
-        xml.open_within(0).unwrap();
+        let mut xml = XmlReader::new(&long);
+        xml.next_element(0).unwrap();
         assert_eq!(xml.name().unwrap().unwrap(), "ü".repeat(MAX_NAME));
-        let mut xml = Pull::new("<n>a\0b</n>");
-        xml.open_within(0).unwrap();
-        assert_eq!(xml.name().unwrap().as_deref(), Some("ab"), "what a database cannot keep");
+        let mut xml = XmlReader::new("<n>a\0b</n>");
+        xml.next_element(0).unwrap();
+        assert_eq!(xml.name().unwrap().as_deref(), Some("ab"), "NUL cannot be stored");
 
         assert!((0..MAX_POINTS).all(|_| xml.count_point().is_ok()));
-        assert_eq!(refusal(xml.count_point().unwrap_err()), "it has more than 2000000 points");
+        assert_eq!(refusal(xml.count_point().unwrap_err()), "more than 2000000 points");
         assert!((0..MAX_PARTS).all(|_| xml.count_part().is_ok()));
-        assert_eq!(refusal(xml.count_part().unwrap_err()), "it has more than 10000 tracks or laps");
+        assert_eq!(refusal(xml.count_part().unwrap_err()), "more than 10000 tracks or laps");
     }
 
     #[test]
-    fn wrappers_are_looked_through_and_siblings_are_not_lost() {
-        let mut xml = Pull::new("<p><x:e><y:t><y:hr>140</y:hr></y:t></x:e><cad>80</cad></p><after/>");
-        assert_eq!(xml.open_within(0).unwrap().unwrap().name(), "p");
+    fn children_of_wrappers_and_siblings_are_found() {
+        let mut xml = XmlReader::new("<p><x:e><y:t><y:hr>140</y:hr></y:t></x:e><cad>80</cad></p><after/>");
+        assert_eq!(xml.next_element(0).unwrap().unwrap().name(), "p");
         let depth = xml.depth();
         let mut seen = Vec::new();
-        while let Some(element) = xml.open_within(depth).unwrap() {
+        while let Some(element) = xml.next_element(depth).unwrap() {
             seen.push(element.name().to_owned());
             if seen.last().unwrap() == "hr" {
                 assert_eq!(xml.number().unwrap(), Some(140.0));
@@ -350,11 +346,11 @@ mod tests {
     }
 
     #[test]
-    fn an_attribute_is_found_by_its_local_name_and_bounded() {
+    fn attribute_is_found_by_local_name_and_limited() {
         let long = "9".repeat(MAX_ATTRIBUTE + 1);
         let document = format!("<p x:lat='1.5' lon = \"-2\" long='{long}' nul='\0' bare/>");
-        let mut xml = Pull::new(&document);
-        let element = xml.open_within(0).unwrap().unwrap();
+        let mut xml = XmlReader::new(&document);
+        let element = xml.next_element(0).unwrap().unwrap();
         assert_eq!(element.attribute("lat").as_deref(), Some("1.5"));
         assert_eq!(element.attribute("lon").as_deref(), Some("-2"));
         assert_eq!(element.attribute("long"), None);
@@ -363,13 +359,13 @@ mod tests {
     }
 
     #[test]
-    fn bytes_become_text_or_a_reason() {
+    fn encodings_are_decoded_or_refused() {
         let document = "<?xml version=\"1.0\"?><n>Zürich 🏃</n>";
         let utf16 = |unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
             format!("\u{feff}{document}").encode_utf16().flat_map(unit).collect()
         };
         let bom = format!("\u{feff}{document}").into_bytes();
-        // A device that lost power leaves NULs where the rest was to be.
+        // A device that lost power leaves NULs at the end.
         let spaces = format!("  \r\n{document}\0\0").into_bytes();
         for bytes in
             [document.as_bytes().to_vec(), bom, spaces, utf16(u16::to_le_bytes), utf16(u16::to_be_bytes)]
@@ -377,12 +373,12 @@ mod tests {
             assert_eq!(text_of(&decode(&bytes).unwrap()).unwrap(), "Zürich 🏃");
         }
         for (bytes, reason) in [
-            (&b""[..], "it is empty"),
-            (b" \n ", "it is empty"),
-            (b"\x0e\x10\x43\x08.FIT", "it is not XML"),
-            (b"<\0n\0/\0>\0", "it is not XML"),
-            (b"\xff\xfe\0\0<\0\0\0n\0\0\0", "it is not XML"),
-            (b"<n>Z\xfcrich</n>", "it is neither UTF-8 nor UTF-16 text"),
+            (&b""[..], "empty file"),
+            (b" \n ", "empty file"),
+            (b"\x0e\x10\x43\x08.FIT", "not XML"),
+            (b"<\0n\0/\0>\0", "not XML"),
+            (b"\xff\xfe\0\0<\0\0\0n\0\0\0", "not XML"),
+            (b"<n>Z\xfcrich</n>", "not UTF-8 or UTF-16 text"),
         ] {
             assert_eq!(decode(bytes).unwrap_err().to_string(), reason, "{bytes:?}");
         }
@@ -390,11 +386,11 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_decide_and_not_the_declaration() {
+    fn content_decides_encoding_not_declaration() {
         let declared = |encoding, text| format!("<?xml version='1.0' encoding='{encoding}'?><n>{text}</n>");
         assert_eq!(text_of(&declared("ISO-8859-1", "run")).unwrap(), "run");
         assert_eq!(text_of(&declared("utf-16", "Zürich")).unwrap(), "Zürich");
         let reason = refusal(text_of(&declared("ISO-8859-1", "Zürich")).unwrap_err());
-        assert_eq!(reason, "it says that it is neither UTF-8 nor UTF-16 text");
+        assert_eq!(reason, "declared encoding is not UTF-8 or UTF-16");
     }
 }

@@ -1,4 +1,4 @@
-//! Names for workout files, and many of them in one ZIP.
+//! File names for workouts, and ZIP archives of them.
 
 use fitness_core::plan::Workout;
 use std::collections::BTreeSet;
@@ -6,24 +6,24 @@ use std::io::{self, Cursor, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-/// The longest part of a name that comes from foreign words.
-const LONGEST: usize = 40;
+/// Maximum length of the part that comes from the workout's name.
+const MAX_NAME_CHARS: usize = 40;
 
-/// Names that no two files share.
+/// Generates unique file names.
 #[derive(Debug, Default)]
 pub struct FileNames {
-    taken: BTreeSet<String>,
+    used: BTreeSet<String>,
 }
 
 impl FileNames {
-    /// A name such as `2026-06-14-easy-run.fit`: letters, digits and hyphens, whatever the workout is called.
-    pub fn of(&mut self, workout: &Workout) -> String {
-        let words = plain(&workout.name);
+    /// For example `2026-06-14-easy-run.fit`: only letters, digits and hyphens.
+    pub fn unique_name(&mut self, workout: &Workout) -> String {
+        let words = slugify(&workout.name);
         let words = if words.is_empty() { workout.sport.to_string() } else { words };
         let stem = format!("{}-{words}", workout.date);
         let mut name = format!("{stem}.fit");
         for number in 2.. {
-            if self.taken.insert(name.clone()) {
+            if self.used.insert(name.clone()) {
                 break;
             }
             name = format!("{stem}-{number}.fit");
@@ -32,9 +32,9 @@ impl FileNames {
     }
 }
 
-/// Foreign words as a part of a file's name. Watches and their cables know ASCII best.
+/// ASCII letters, digits and hyphens, which every watch supports.
 #[must_use]
-pub fn plain(words: &str) -> String {
+pub fn slugify(words: &str) -> String {
     let mut kept = String::new();
     for c in words.chars() {
         if c.is_ascii_alphanumeric() {
@@ -42,17 +42,14 @@ pub fn plain(words: &str) -> String {
         } else if !kept.is_empty() && !kept.ends_with('-') {
             kept.push('-');
         }
-        if kept.len() >= LONGEST {
+        if kept.len() >= MAX_NAME_CHARS {
             break;
         }
     }
     kept.trim_end_matches('-').to_owned()
 }
 
-/// Files in a ZIP; the same files give the same bytes.
-///
-/// # Errors
-/// When two of them have one name.
+/// A ZIP archive; the same files give the same bytes.
 pub fn zip<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> io::Result<Vec<u8>> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);

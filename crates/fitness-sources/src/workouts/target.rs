@@ -1,32 +1,32 @@
-//! A step's target in FIT's numbers.
+//! Converts step targets to FIT values.
 
-use super::unsupported::Lost;
+use super::unsupported::UnsupportedReason;
 use fitness_core::domain::sport::Sport;
 use fitness_core::plan::{StepTarget, TargetRange};
 use rustyfit::profile::typedef::WktStepTarget;
 
-/// How a kind of target is written.
+/// How a target type is written.
 struct Scale {
     name: &'static str,
     kind: WktStepTarget,
-    /// The least and the most that can be meant, in the target's own unit.
+    /// Supported range in the target's unit.
     bounds: (f64, f64),
-    /// What stands for an open lower or upper end: where no watch beeps.
+    /// Values for an open lower or upper end, so far off that watches never alert.
     open: (f64, f64),
-    /// FIT's number for a value.
+    /// Converts to FIT's value.
     number: fn(f64) -> f64,
 }
 
-/// What FIT adds to beats per minute, since smaller numbers are percents of the maximum.
-const BPM: f64 = 100.0;
-/// What it adds to watts, since smaller numbers are percents of the threshold.
-const WATTS: f64 = 1000.0;
+/// FIT adds this to beats per minute; smaller values are percent of max HR.
+const BPM_OFFSET: f64 = 100.0;
+/// FIT adds this to watts; smaller values are percent of FTP.
+const WATTS_OFFSET: f64 = 1000.0;
 
-/// The kind of target and its custom range, low and high in FIT's numbers.
-pub(super) fn of(
+/// The target type and its custom range as FIT values.
+pub(super) fn fit_target(
     target: StepTarget,
     sport: Sport,
-    lose: &mut impl FnMut(Lost),
+    lose: &mut impl FnMut(UnsupportedReason),
 ) -> (WktStepTarget, Option<(u32, u32)>) {
     let (scale, range) = match target {
         StepTarget::Open => return (WktStepTarget::OPEN, None),
@@ -36,7 +36,7 @@ pub(super) fn of(
                 kind: WktStepTarget::HEART_RATE,
                 bounds: (1.0, 255.0),
                 open: (40.0, 220.0),
-                number: |bpm| bpm + BPM,
+                number: |bpm| bpm + BPM_OFFSET,
             },
             range,
         ),
@@ -46,7 +46,7 @@ pub(super) fn of(
                 kind: WktStepTarget::POWER,
                 bounds: (1.0, 5000.0),
                 open: (1.0, 2000.0),
-                number: |watts| watts + WATTS,
+                number: |watts| watts + WATTS_OFFSET,
             },
             range,
         ),
@@ -55,9 +55,9 @@ pub(super) fn of(
                 name: "pace",
                 kind: WktStepTarget::SPEED,
                 bounds: (20.0, 5000.0),
-                // On foot nobody goes faster than 2:00 /km, and on wheels than 0:30.
+                // Faster than anyone runs (2:00 /km) or rides (0:30 /km).
                 open: (if sport == Sport::Running { 120.0 } else { 30.0 }, 1800.0),
-                // Seconds for a kilometre as millimetres in a second.
+                // Seconds per kilometre to millimetres per second.
                 number: |pace| 1_000_000.0 / pace,
             },
             range,
@@ -77,46 +77,50 @@ pub(super) fn of(
 }
 
 impl Scale {
-    fn write(&self, range: TargetRange, lose: &mut impl FnMut(Lost)) -> (WktStepTarget, Option<(u32, u32)>) {
+    fn write(
+        &self,
+        range: TargetRange,
+        lose: &mut impl FnMut(UnsupportedReason),
+    ) -> (WktStepTarget, Option<(u32, u32)>) {
         let target = self.name;
         let filled = match (range.low, range.high) {
             (None, None) => {
-                lose(Lost::NoNumbers { target });
+                lose(UnsupportedReason::NoNumbers { target });
                 return (WktStepTarget::OPEN, None);
             }
             (Some(low), Some(high)) => (low, high),
             (None, Some(high)) => {
                 let written = self.open.0.min(high).max(self.bounds.0);
-                lose(Lost::OpenEnd { target, written });
+                lose(UnsupportedReason::OpenEnd { target, written });
                 (written, high)
             }
             (Some(low), None) => {
                 let written = self.open.1.max(low).min(self.bounds.1);
-                lose(Lost::OpenEnd { target, written });
+                lose(UnsupportedReason::OpenEnd { target, written });
                 (low, written)
             }
         };
         let kept = |value: f64| value.max(self.bounds.0).min(self.bounds.1);
         let (low, high) = (kept(filled.0), kept(filled.1));
         if filled.0 > self.bounds.1 || filled.1 > self.bounds.1 {
-            lose(Lost::Beyond { target, to: self.bounds.1 });
+            lose(UnsupportedReason::AboveRange { target, to: self.bounds.1 });
         } else if filled.0 < self.bounds.0 || filled.1 < self.bounds.0 {
-            lose(Lost::Below { target, to: self.bounds.0 });
+            lose(UnsupportedReason::BelowRange { target, to: self.bounds.0 });
         }
-        let number = |value: f64| whole((self.number)(value), 0.0, f64::from(u32::MAX - 1)).0;
-        // A low pace is a high speed.
+        let number = |value: f64| to_fit_number((self.number)(value), 0.0, f64::from(u32::MAX - 1)).0;
+        // A low pace value is a high speed.
         let (a, b) = (number(low), number(high));
         (self.kind, Some((a.min(b), a.max(b))))
     }
 }
 
-/// The nearest whole number between two, and whether the number was between them.
+/// Rounds and clamps; the flag says whether the value was in range.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "within a u32 by the line before"
 )]
-pub(super) fn whole(value: f64, least: f64, most: f64) -> (u32, bool) {
+pub(super) fn to_fit_number(value: f64, least: f64, most: f64) -> (u32, bool) {
     let rounded = value.round();
     let kept = if rounded.is_nan() { least } else { rounded.max(least).min(most) };
     ((kept.max(0.0).min(f64::from(u32::MAX))) as u32, kept == rounded)

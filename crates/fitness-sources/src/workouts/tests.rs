@@ -1,11 +1,11 @@
 use super::*;
-use crate::fit::{Written, written};
+use crate::fit::{DecodedMessage, decode_messages};
 use fitness_core::plan::{TargetRange, WorkoutKind};
 use proptest::prelude::*;
 use rustyfit::profile::typedef::MesgNum;
 
-fn stamp() -> Stamp {
-    Stamp { serial: 17, created: "2026-06-01T06:00:00Z".parse().unwrap() }
+fn stamp() -> FileIdentity {
+    FileIdentity { serial: 17, created_at: "2026-06-01T06:00:00Z".parse().unwrap() }
 }
 
 fn run(steps: Vec<Step>) -> Workout {
@@ -26,22 +26,23 @@ fn range(low: impl Into<Option<f64>>, high: impl Into<Option<f64>>) -> TargetRan
     TargetRange { low: low.into(), high: high.into() }
 }
 
-fn steps_of(file: &WorkoutFile) -> Vec<Written> {
-    written(&file.bytes, MesgNum::WORKOUT_STEP)
+fn steps_of(file: &WorkoutFile) -> Vec<DecodedMessage> {
+    decode_messages(&file.bytes, MesgNum::WORKOUT_STEP)
 }
 
-/// Type, value, target, target's value, low, high and intensity of each step, as they stand in the file.
+/// Duration type and value, target type and value, low, high and intensity of each step in the
+/// file.
 fn rows(file: &WorkoutFile) -> Vec<[Option<i64>; 7]> {
     let fields = [1, 2, 3, 4, 5, 6, 7_u8];
     steps_of(file).iter().map(|step| fields.map(|field| step.numbers.get(&field).copied())).collect()
 }
 
-fn said(file: &WorkoutFile) -> Vec<String> {
-    file.losses.iter().map(ToString::to_string).collect()
+fn decoded_texts(file: &WorkoutFile) -> Vec<String> {
+    file.unsupported.iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn a_session_is_written_as_a_watch_wants_it() {
+fn workout_is_written_as_fit_steps() {
     use StepDuration::{Distance, Open, Time};
     let pace = StepTarget::Pace(range(240.0, 250.0));
     let mut steps = vec![step(StepType::Warmup, Time(900.0), StepTarget::HeartRate(range(120.0, 140.0)))];
@@ -51,7 +52,7 @@ fn a_session_is_written_as_a_watch_wants_it() {
     }
     steps.push(step(StepType::Cooldown, Open, StepTarget::Open));
     let file = to_fit(&run(steps), stamp()).unwrap();
-    assert_eq!(said(&file), Vec::<String>::new());
+    assert_eq!(decoded_texts(&file), Vec::<String>::new());
     assert_eq!(
         rows(&file),
         [
@@ -64,21 +65,21 @@ fn a_session_is_written_as_a_watch_wants_it() {
     );
     let indices: Vec<i64> = steps_of(&file).iter().map(|step| step.numbers[&254]).collect();
     assert_eq!(indices, [0, 1, 2, 3, 4]);
-    let workout = &written(&file.bytes, MesgNum::WORKOUT)[0];
+    let workout = &decode_messages(&file.bytes, MesgNum::WORKOUT)[0];
     assert_eq!((workout.numbers[&6], workout.numbers[&4], workout.texts[&8].as_str()), (5, 1, "Thousands"));
-    let id = &written(&file.bytes, MesgNum::FILE_ID)[0];
+    let id = &decode_messages(&file.bytes, MesgNum::FILE_ID)[0];
     assert_eq!((id.numbers[&0], id.numbers[&1], id.numbers[&3]), (5, 255, 17));
-    // Our own reader passes over it in silence.
+    // Our own parser ignores it.
     let read = crate::fit::read(&file.bytes, chrono_tz::Tz::UTC).unwrap();
     assert_eq!((read.kind.as_deref(), read.activities.len()), (Some("workout"), 0));
 }
 
 #[test]
-fn power_and_cadence_have_numbers_of_their_own() {
+fn power_and_cadence_are_converted() {
     let with = |sport, target| {
         let workout = Workout { sport, ..run(vec![step(StepType::Active, StepDuration::Open, target)]) };
         let file = to_fit(&workout, stamp()).unwrap();
-        assert_eq!(said(&file), Vec::<String>::new());
+        assert_eq!(decoded_texts(&file), Vec::<String>::new());
         let row = rows(&file)[0];
         (row[2], row[4], row[5])
     };
@@ -91,45 +92,49 @@ fn power_and_cadence_have_numbers_of_their_own() {
 }
 
 #[test]
-fn what_fit_cannot_say_is_reported() {
+fn unsupported_features_are_reported() {
     use StepTarget::{Cadence, HeartRate, Pace, Power};
     for (target, low, high, words) in [
         (
             HeartRate(range(None, 150.0)),
             140,
             250,
-            "step 1: its heart rate target is open at one end, and a file needs both; 40 bpm was written there",
+            "step 1: the heart rate target is open at one end; 40 bpm was used as the other end",
         ),
-        (HeartRate(range(150.0, None)), 250, 320, "220 bpm was written there"),
-        (HeartRate(range(0.0, 30.0)), 101, 130, "less than a watch knows and was raised to 1 bpm"),
-        (HeartRate(range(100.0, 5000.0)), 200, 355, "more than a watch knows and was cut to 255 bpm"),
-        (Power(range(None, 250.0)), 1001, 1250, "1 W was written there"),
-        (Power(range(250.0, None)), 1250, 3000, "2000 W was written there"),
-        (Pace(range(None, 300.0)), 3333, 8333, "2:00 /km was written there"),
-        (Pace(range(300.0, None)), 556, 3333, "30:00 /km was written there"),
+        (HeartRate(range(150.0, None)), 250, 320, "220 bpm was used as the other end"),
+        (HeartRate(range(0.0, 30.0)), 101, 130, "below the range of watches and was raised to 1 bpm"),
+        (HeartRate(range(100.0, 5000.0)), 200, 355, "above the range of watches and was lowered to 255 bpm"),
+        (Power(range(None, 250.0)), 1001, 1250, "1 W was used as the other end"),
+        (Power(range(250.0, None)), 1250, 3000, "2000 W was used as the other end"),
+        (Pace(range(None, 300.0)), 3333, 8333, "2:00 /km was used as the other end"),
+        (Pace(range(300.0, None)), 556, 3333, "30:00 /km was used as the other end"),
         (Pace(range(0.0, 300.0)), 3333, 50_000, "raised to 0:20 /km"),
-        (Cadence(range(None, 180.0)), 1, 90, "2 a minute was written there"),
-        (Cadence(range(170.0, 5000.0)), 85, 254, "cut to 508 a minute"),
+        (Cadence(range(None, 180.0)), 1, 90, "2 per minute was used as the other end"),
+        (Cadence(range(170.0, 5000.0)), 85, 254, "lowered to 508 per minute"),
     ] {
         let file = to_fit(&run(vec![step(StepType::Active, StepDuration::Open, target)]), stamp()).unwrap();
         let row = rows(&file)[0];
         assert_eq!((row[4], row[5]), (Some(low), Some(high)), "{target:?}");
-        assert!(said(&file).len() == 1 && said(&file)[0].contains(words), "{target:?}: {:?}", said(&file));
+        assert!(
+            decoded_texts(&file).len() == 1 && decoded_texts(&file)[0].contains(words),
+            "{target:?}: {:?}",
+            decoded_texts(&file)
+        );
     }
     let empty = step(StepType::Active, StepDuration::Time(1e-9), Power(range(None, None)));
     let file = to_fit(&run(vec![empty]), stamp()).unwrap();
     assert_eq!(rows(&file)[0], [Some(0), Some(1), Some(2), Some(0), None, None, Some(0)]);
     assert_eq!(
-        said(&file),
+        decoded_texts(&file),
         [
-            "step 1: its length cannot be written exactly; the nearest there is was taken",
-            "step 1: its power target has no numbers, so it is by feel"
+            "step 1: the duration cannot be stored exactly and was rounded",
+            "step 1: the power target has no values, so the step has no target"
         ]
     );
 }
 
 #[test]
-fn words_end_between_characters() {
+fn long_text_is_truncated_at_character_boundary() {
     let mut workout = run(vec![Step {
         notes: Some("ü".repeat(200)),
         ..step(StepType::Active, StepDuration::Open, StepTarget::Open)
@@ -138,15 +143,11 @@ fn words_end_between_characters() {
     workout.description = Some("x".repeat(255));
     let file = to_fit(&workout, stamp()).unwrap();
     assert_eq!(
-        said(&file),
-        [
-            "its name did not fit whole; the end was left out",
-            "its description did not fit whole; the end was left out",
-            "step 1: its notes did not fit whole; the end was left out",
-        ]
+        decoded_texts(&file),
+        ["name shortened to fit", "description shortened to fit", "step 1: notes shortened to fit",]
     );
     assert_eq!(steps_of(&file)[0].texts[&8], "ü".repeat(127));
-    let message = &written(&file.bytes, MesgNum::WORKOUT)[0];
+    let message = &decode_messages(&file.bytes, MesgNum::WORKOUT)[0];
     assert_eq!((&message.texts[&8], &message.texts[&17]), (&"🏃".repeat(63), &"x".repeat(254)));
 }
 
@@ -166,13 +167,13 @@ fn a_workout_without_steps_is_one_step() {
         only(0, Some(2_700_000))
     );
     let rest = Workout::rest("2026-06-14".parse().unwrap());
-    assert!(matches!(to_fit(&rest, stamp()), Err(NoFile::Rest)));
+    assert!(matches!(to_fit(&rest, stamp()), Err(WorkoutFileError::Rest)));
 }
 
 #[test]
 fn names_are_safe_and_unique() {
     let mut names = FileNames::default();
-    let mut name = |text: &str| names.of(&Workout { name: text.to_owned(), ..run(Vec::new()) });
+    let mut name = |text: &str| names.unique_name(&Workout { name: text.to_owned(), ..run(Vec::new()) });
     assert_eq!(name("Easy run"), "2026-06-14-easy-run.fit");
     assert_eq!(name("easy  RUN!"), "2026-06-14-easy-run-2.fit");
     assert_eq!(name("../../etc/passwd"), "2026-06-14-etc-passwd.fit");
@@ -228,8 +229,8 @@ fn any_step() -> impl Strategy<Value = Step> {
     })
 }
 
-/// The steps a watch would walk through.
-fn walked(file: &WorkoutFile) -> Vec<[Option<i64>; 7]> {
+/// The steps with repeats expanded.
+fn expanded_steps(file: &WorkoutFile) -> Vec<[Option<i64>; 7]> {
     let mut walked: Vec<[Option<i64>; 7]> = Vec::new();
     let mut since = Vec::new();
     for row in rows(file) {
@@ -250,14 +251,14 @@ fn walked(file: &WorkoutFile) -> Vec<[Option<i64>; 7]> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
-    fn every_sound_workout_has_a_sound_file(
+    fn every_valid_workout_has_a_valid_file(
         distinct in proptest::collection::vec(any_step(), 0..12),
         order in proptest::collection::vec(0..12_usize, 0..100),
         sport in proptest::sample::select(Sport::ALL),
         name in "[^\0]{0,119}",
         serial in any::<i64>(),
     ) {
-        // From a few steps in any order, so that some repeat.
+        // Few distinct steps, so that some repeat.
         let steps: Vec<Step> =
             order.iter().filter_map(|i| distinct.get(i % distinct.len().max(1)).cloned()).collect();
         let mut workout = Workout { sport, name: format!("x{name}"), ..run(steps) };
@@ -265,13 +266,13 @@ proptest! {
             workout = Workout::rest(workout.date);
         }
         prop_assert_eq!(workout.check(), Ok(()));
-        let Ok(file) = to_fit(&workout, Stamp { serial, ..stamp() }) else {
+        let Ok(file) = to_fit(&workout, FileIdentity { serial, ..stamp() }) else {
             prop_assert!(workout.is_rest());
             return Ok(());
         };
         prop_assert!(file.bytes.len() < 64 << 10, "{} bytes", file.bytes.len());
         prop_assert_eq!(rows(&file).len(), file.steps);
-        let walked = walked(&file);
+        let walked = expanded_steps(&file);
         prop_assert_eq!(walked.len(), workout.steps.len().max(1));
         for (row, step) in walked.iter().zip(&workout.steps) {
             let (kind, value) = match step.duration {
@@ -287,7 +288,7 @@ proptest! {
             }
             if let (Some(low), Some(high)) = (row[4], row[5]) {
                 prop_assert!(low <= high);
-                // Below these a number means percents.
+                // Smaller values would mean percent.
                 let least = match row[2] { Some(1) => 101, Some(4) => 1001, _ => 1 };
                 prop_assert!(low >= least, "{row:?}");
             } else {

@@ -1,19 +1,17 @@
-//! What a file could not say.
+//! Parts of a workout that a FIT file cannot express.
 
 use fitness_core::domain::units::TimeSpan;
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// Something of a workout that a file cannot hold as it is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Loss {
-    /// The step it is about, counted from 1; where steps repeat, the first of them. `None` for the workout itself.
+pub struct UnsupportedFeature {
+    /// Step number from 1 (the first one if steps repeat); `None` for the whole workout.
     pub step: Option<usize>,
-    /// What happened to it.
-    pub reason: Lost,
+    pub reason: UnsupportedReason,
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for UnsupportedFeature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(step) = self.step {
             write!(f, "step {step}: ")?;
@@ -22,75 +20,64 @@ impl fmt::Display for Loss {
     }
 }
 
-impl Serialize for Loss {
+impl Serialize for UnsupportedFeature {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Told {
+        struct UnsupportedFeatureJson {
             step: Option<usize>,
             reason: String,
         }
-        Told { step: self.step, reason: self.reason.to_string() }.serialize(serializer)
+        UnsupportedFeatureJson { step: self.step, reason: self.reason.to_string() }.serialize(serializer)
     }
 }
 
-/// What happened to a part of a workout.
+/// What was changed. Shown to the user.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Lost {
-    /// A target by its type alone.
-    #[error("its {target} target has no numbers, so it is by feel")]
+pub enum UnsupportedReason {
+    #[error("the {target} target has no values, so the step has no target")]
     NoNumbers {
-        /// Such as `heart rate`.
+        /// For example `heart rate`.
         target: &'static str,
     },
-    /// FIT has no open ends.
-    #[error("its {target} target is open at one end, and a file needs both; {} was written there", Shown(.target, *.written))]
+    #[error("the {target} target is open at one end; {} was used as the other end", FormattedTarget(.target, *.written))]
     OpenEnd {
-        /// Such as `heart rate`.
+        /// For example `heart rate`.
         target: &'static str,
-        /// The end that was made up, in the target's own unit.
+        /// The substituted value in the target's unit.
         written: f64,
     },
-    /// Beyond what there is a number for.
-    #[error("its {target} target is more than a watch knows and was cut to {}", Shown(.target, *.to))]
-    Beyond {
-        /// Such as `heart rate`.
+    #[error("the {target} target is above the range of watches and was lowered to {}", FormattedTarget(.target, *.to))]
+    AboveRange {
+        /// For example `heart rate`.
         target: &'static str,
-        /// The most there is.
         to: f64,
     },
-    /// The same at the other end.
-    #[error("its {target} target is less than a watch knows and was raised to {}", Shown(.target, *.to))]
-    Below {
-        /// Such as `heart rate`.
+    #[error("the {target} target is below the range of watches and was raised to {}", FormattedTarget(.target, *.to))]
+    BelowRange {
+        /// For example `heart rate`.
         target: &'static str,
-        /// The least there is.
         to: f64,
     },
-    /// Too short or too long to be written down exactly.
-    #[error("its length cannot be written exactly; the nearest there is was taken")]
+    #[error("the duration cannot be stored exactly and was rounded")]
     Duration,
-    /// More words than fit.
-    #[error("its {field} did not fit whole; the end was left out")]
-    Words {
-        /// Which text.
-        field: &'static str,
-    },
+    #[error("{field} shortened to fit")]
+    TextTooLong { field: &'static str },
 }
 
-/// A value in the unit of its target.
-struct Shown<'a>(&'a str, f64);
+/// Formats a value in the target's unit.
+struct FormattedTarget<'a>(&'a str, f64);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for FormattedTarget<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(target, value) = *self;
         match target {
             "pace" => {
-                let clock = TimeSpan::from_seconds(value).unwrap_or_default().clock();
+                let clock = TimeSpan::from_seconds(value).unwrap_or_default().format_clock();
                 write!(f, "{clock} /km")
             }
             "heart rate" => write!(f, "{value:.0} bpm"),
             "power" => write!(f, "{value:.0} W"),
-            _ => write!(f, "{value:.0} a minute"),
+            _ => write!(f, "{value:.0} per minute"),
         }
     }
 }

@@ -1,7 +1,6 @@
-//! Archives made for the tests, with the writer where it agrees and byte by byte where it does not; and a
-//! visitor that remembers.
+//! Builds valid and invalid archives, and a visitor that records what it sees.
 
-use fitness_sources::files::{Found, Limits, Refused, Visitor, read_all, walk};
+use fitness_sources::files::{FileEntry, ReadLimits, SkipError, Visitor, read_all, walk};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use std::fs;
@@ -12,49 +11,49 @@ use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// What a walk came upon, in order: a path and what was read there, or why not.
-pub(crate) type Seen = (String, Result<String, Refused>);
+/// A path, and the content or why it was skipped.
+pub(crate) type VisitRecord = (String, Result<String, SkipError>);
 
-/// Remembers everything. Wants everything unless told otherwise.
-pub(crate) struct Memory {
-    pub(crate) seen: Vec<Seen>,
+/// Records everything, and wants every file by default.
+pub(crate) struct RecordingVisitor {
+    pub(crate) visits: Vec<VisitRecord>,
     pub(crate) names: Vec<String>,
-    pub(crate) wants: fn(&Found<'_>) -> bool,
+    pub(crate) wants: fn(&FileEntry<'_>) -> bool,
     pub(crate) stop_after: usize,
 }
 
-impl Default for Memory {
+impl Default for RecordingVisitor {
     fn default() -> Self {
-        Self { seen: Vec::new(), names: Vec::new(), wants: |_| true, stop_after: usize::MAX }
+        Self { visits: Vec::new(), names: Vec::new(), wants: |_| true, stop_after: usize::MAX }
     }
 }
 
-impl Visitor for Memory {
-    fn wants(&mut self, found: &Found<'_>) -> bool {
+impl Visitor for RecordingVisitor {
+    fn should_read(&mut self, found: &FileEntry<'_>) -> bool {
         (self.wants)(found)
     }
 
-    fn visit(&mut self, found: &Found<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
+    fn visit(&mut self, found: &FileEntry<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
         self.names.push(found.name.to_owned());
         if let Ok(bytes) = read_all(reader, 1 << 30) {
             let text = match bytes.len() {
                 0..100 => String::from_utf8_lossy(&bytes).into_owned(),
                 many => format!("{many} bytes"),
             };
-            self.seen.push((found.path.to_owned(), Ok(text)));
+            self.visits.push((found.path.to_owned(), Ok(text)));
         }
         if self.names.len() < self.stop_after { Continue(()) } else { Break(()) }
     }
 
-    fn skipped(&mut self, path: &str, reason: Refused) {
-        self.seen.push((path.to_owned(), Err(reason)));
+    fn on_skipped(&mut self, path: &str, reason: SkipError) {
+        self.visits.push((path.to_owned(), Err(reason)));
     }
 }
 
-/// A folder that goes away, with files put into it.
-pub(crate) struct Folder(TempDir);
+/// A temporary folder with files.
+pub(crate) struct TempFolder(TempDir);
 
-impl Folder {
+impl TempFolder {
     pub(crate) fn new(files: &[(&str, &[u8])]) -> Self {
         let folder = Self(TempDir::new().unwrap());
         for (name, bytes) in files {
@@ -69,29 +68,29 @@ impl Folder {
         self.0.path()
     }
 
-    /// Walks it and tells what was seen, with paths from here on.
-    pub(crate) fn walk(&self, limits: &Limits) -> Vec<Seen> {
-        let mut memory = Memory::default();
+    /// Walks the folder; paths are relative to it.
+    pub(crate) fn walk(&self, limits: &ReadLimits) -> Vec<VisitRecord> {
+        let mut memory = RecordingVisitor::default();
         assert!(walk(&[self.path()], limits, &mut memory).is_continue());
-        self.shorten(memory.seen)
+        self.shorten(memory.visits)
     }
 
-    pub(crate) fn shorten(&self, seen: Vec<Seen>) -> Vec<Seen> {
+    pub(crate) fn shorten(&self, seen: Vec<VisitRecord>) -> Vec<VisitRecord> {
         let here = format!("{}{}", self.path().display(), std::path::MAIN_SEPARATOR);
         seen.into_iter().map(|(path, what)| (path.replacen(&here, "", 1), what)).collect()
     }
 }
 
 /// Walks one file called `x` with the given bytes.
-pub(crate) fn seen_in(bytes: &[u8], limits: &Limits) -> Vec<Seen> {
-    Folder::new(&[("x", bytes)]).walk(limits)
+pub(crate) fn walk_bytes(bytes: &[u8], limits: &ReadLimits) -> Vec<VisitRecord> {
+    TempFolder::new(&[("x", bytes)]).walk(limits)
 }
 
-pub(crate) fn read(path: &str, text: &str) -> Seen {
+pub(crate) fn read_record(path: &str, text: &str) -> VisitRecord {
     (path.to_owned(), Ok(text.to_owned()))
 }
 
-pub(crate) fn left_out(path: &str, reason: Refused) -> Seen {
+pub(crate) fn skipped_record(path: &str, reason: SkipError) -> VisitRecord {
     (path.to_owned(), Err(reason))
 }
 
@@ -107,7 +106,7 @@ pub(crate) fn deflate(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Bytes that do not pack.
+/// Incompressible bytes.
 pub(crate) fn noise(len: usize) -> Vec<u8> {
     let mut state = 1_u32;
     let next = || {
@@ -117,7 +116,7 @@ pub(crate) fn noise(len: usize) -> Vec<u8> {
     std::iter::repeat_with(next).take(len).collect()
 }
 
-/// An honest archive.
+/// A valid archive.
 pub(crate) fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in files {
@@ -127,19 +126,19 @@ pub(crate) fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// An entry with every lie spelled out. What is not set is as an honest writer would have it.
+/// An entry whose header fields can be wrong.
 pub(crate) struct Entry<'a> {
     pub(crate) name: &'a [u8],
     pub(crate) local_name: &'a [u8],
     pub(crate) flags: u16,
     pub(crate) method: u16,
     pub(crate) packed: &'a [u8],
-    pub(crate) says_packed: u32,
-    pub(crate) says_unpacked: u32,
+    pub(crate) declared_packed: u32,
+    pub(crate) declared_unpacked: u32,
     pub(crate) crc: u32,
     pub(crate) mode: u32,
-    /// Where the list says it starts, if not where it is.
-    pub(crate) says_at: Option<u32>,
+    /// Wrong offset in the directory.
+    pub(crate) declared_offset: Option<u32>,
 }
 
 impl<'a> Entry<'a> {
@@ -153,40 +152,40 @@ impl<'a> Entry<'a> {
             flags: 0,
             method: 0,
             packed: bytes,
-            says_packed: len,
-            says_unpacked: len,
+            declared_packed: len,
+            declared_unpacked: len,
             crc: crc.sum(),
             mode: 0o100_644,
-            says_at: None,
+            declared_offset: None,
         }
     }
 
-    /// The header in front of the bytes, and the bytes.
-    pub(crate) fn local(&self) -> Vec<u8> {
+    /// Local header and content.
+    pub(crate) fn local_record(&self) -> Vec<u8> {
         let mut out = b"PK\x03\x04".to_vec();
         put16(&mut out, &[20, self.flags, self.method, 0, 0x21]);
-        put32(&mut out, &[self.crc, self.says_packed, self.says_unpacked]);
+        put32(&mut out, &[self.crc, self.declared_packed, self.declared_unpacked]);
         put16(&mut out, &[self.local_name.len() as u16, 0]);
         [&out, self.local_name, self.packed].concat()
     }
 
-    /// The header in the list.
-    pub(crate) fn listed(&self, at: u32) -> Vec<u8> {
+    /// Central directory header.
+    pub(crate) fn central_record(&self, at: u32) -> Vec<u8> {
         let mut out = b"PK\x01\x02".to_vec();
         put16(&mut out, &[0x0314, 20, self.flags, self.method, 0, 0x21]);
-        put32(&mut out, &[self.crc, self.says_packed, self.says_unpacked]);
+        put32(&mut out, &[self.crc, self.declared_packed, self.declared_unpacked]);
         put16(&mut out, &[self.name.len() as u16, 0, 0, 0, 0]);
-        put32(&mut out, &[self.mode << 16, self.says_at.unwrap_or(at)]);
+        put32(&mut out, &[self.mode << 16, self.declared_offset.unwrap_or(at)]);
         [&out, self.name].concat()
     }
 }
 
-/// An archive byte by byte.
-pub(crate) fn forged(entries: &[Entry<'_>]) -> Vec<u8> {
+/// Writes an archive byte by byte.
+pub(crate) fn build_archive(entries: &[Entry<'_>]) -> Vec<u8> {
     let (mut out, mut list) = (Vec::new(), Vec::new());
     for entry in entries {
-        list.extend(entry.listed(out.len() as u32));
-        out.extend(entry.local());
+        list.extend(entry.central_record(out.len() as u32));
+        out.extend(entry.local_record());
     }
     let (start, count) = (out.len() as u32, entries.len() as u16);
     out.extend_from_slice(&list);
@@ -197,13 +196,13 @@ pub(crate) fn forged(entries: &[Entry<'_>]) -> Vec<u8> {
     out
 }
 
-/// An archive of `count` listed entries, each with a header in the list and none with bytes.
-pub(crate) fn listing(folder: &Folder, count: u64) -> PathBuf {
+/// An archive with `count` directory entries and no content.
+pub(crate) fn archive_of_entries(folder: &TempFolder, count: u64) -> PathBuf {
     let path = folder.path().join("many.zip");
     let mut out = std::io::BufWriter::new(fs::File::create(&path).unwrap());
-    let first = Entry::stored(b"0", b"").local();
+    let first = Entry::stored(b"0", b"").local_record();
     out.write_all(&first).unwrap();
-    let mut listed = Entry::stored(b"0000000", b"").listed(0);
+    let mut listed = Entry::stored(b"0000000", b"").central_record(0);
     let (start, size) = (first.len() as u64, count * listed.len() as u64);
     for number in 0..count {
         listed.truncate(46);

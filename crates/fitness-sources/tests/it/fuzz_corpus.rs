@@ -1,10 +1,9 @@
-//! What fuzzing kept, read again in every run of the tests: `fuzz/corpus/TARGET`, a file for each input.
+//! Replays the fuzz corpus in `fuzz/corpus/TARGET`, one file per input.
 
 use fitness_sources::fuzzing;
 use std::fs;
 use std::path::Path;
 
-/// Feeds a target's corpus to what the target checks.
 fn replay(target: &str, check: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
     let mut inputs: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -18,21 +17,21 @@ fn replay(target: &str, check: fn(&[u8])) {
 }
 
 #[test]
-fn no_fit_file_breaks_its_reader() {
+fn fit_corpus_never_panics() {
     replay("fit", fuzzing::fit);
 }
 
 #[test]
-fn no_archive_leads_out_or_on_for_ever() {
+fn zip_corpus_never_panics() {
     replay("zip", fuzzing::zip);
 }
 
 #[test]
-fn no_track_breaks_its_reader() {
+fn tracks_corpus_never_panics() {
     replay("tracks", fuzzing::tracks);
 }
 
 #[test]
-fn no_account_export_breaks_its_reader() {
+fn export_json_corpus_never_panics() {
     replay("export_json", fuzzing::export_json);
 }

@@ -1,72 +1,83 @@
-//! An account export as it comes, out of its ZIP archive.
+//! Reads a shared Garmin account export from its ZIP.
 
 use crate::shared_files::{folder, skip};
 use chrono_tz::Tz;
 use fitness_core::domain::source_record::{
-    ActivityReport, DayReport, Estimate, EstimateKind, EstimateValue, Told,
+    DayRecord, Estimate, EstimateKind, EstimateValue, ImportedRecord, SourceRecord,
 };
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan};
-use fitness_sources::Summary;
-use fitness_sources::files::{Found, Limits, Refused, Visitor, walk};
-use fitness_sources::garmin_export::{Dataset, read, recognise};
+use fitness_sources::ReadOutcome;
+use fitness_sources::files::{FileEntry, ReadLimits, SkipError, Visitor, walk};
+use fitness_sources::garmin_export::{GarminDataset, read, recognise};
 use std::fmt::Debug;
 use std::io::Read;
 use std::ops::ControlFlow::{self, Continue};
 
-/// Everything an export tells, file by file.
+/// All records of an export.
 #[derive(Default)]
 struct Export {
-    told: Vec<Told>,
-    files: Vec<(Dataset, Summary)>,
+    records: Vec<ImportedRecord>,
+    files: Vec<(GarminDataset, ReadOutcome)>,
 }
 
 impl Visitor for Export {
-    fn wants(&mut self, found: &Found<'_>) -> bool {
+    fn should_read(&mut self, found: &FileEntry<'_>) -> bool {
         recognise(found.path).is_some()
     }
 
-    fn visit(&mut self, found: &Found<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
+    fn visit(&mut self, found: &FileEntry<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
         let dataset = recognise(found.path).unwrap();
-        let summary = read(dataset, reader, Tz::Europe__Berlin, &mut |told| self.told.push(told)).unwrap();
+        let summary = read(dataset, reader, Tz::Europe__Berlin, &mut |told| self.records.push(told)).unwrap();
         self.files.push((dataset, summary));
         Continue(())
     }
 
-    fn skipped(&mut self, path: &str, reason: Refused) {
+    fn on_skipped(&mut self, path: &str, reason: SkipError) {
         panic!("{path}: {reason}");
     }
 }
 
 impl Export {
-    fn summary(&self, dataset: Dataset) -> Summary {
+    fn summary(&self, dataset: GarminDataset) -> ReadOutcome {
         let of = self.files.iter().filter(|(of, _)| *of == dataset).map(|(_, summary)| summary.clone());
-        of.reduce(|a, b| Summary { told: a.told + b.told, skipped: a.skipped + b.skipped, ..b }).unwrap()
+        of.reduce(|a, b| ReadOutcome {
+            accepted: a.accepted + b.accepted,
+            skipped: a.skipped + b.skipped,
+            ..b
+        })
+        .unwrap()
     }
 
-    fn activity(&self, id: &str) -> &ActivityReport {
-        let mut all =
-            self.told.iter().filter_map(|told| if let Told::Activity(one) = told { Some(one) } else { None });
+    fn activity(&self, id: &str) -> &SourceRecord {
+        let mut all = self
+            .records
+            .iter()
+            .filter_map(|told| if let ImportedRecord::Activity(one) = told { Some(one) } else { None });
         all.find(|report| report.key.id == id).unwrap()
     }
 
-    /// The last report of a part about a day, as an importer keeps it.
-    fn day(&self, part: &str, day: &str) -> Option<&DayReport> {
-        let mut all =
-            self.told.iter().filter_map(|told| if let Told::Day(one) = told { Some(one) } else { None });
-        all.rfind(|report| report.part == part && report.wellness.day.to_string() == day).map(|one| &**one)
+    /// The last record of a dataset for a day, which the importer would keep.
+    fn day(&self, part: &str, day: &str) -> Option<&DayRecord> {
+        let mut all = self
+            .records
+            .iter()
+            .filter_map(|told| if let ImportedRecord::Day(one) = told { Some(one) } else { None });
+        all.rfind(|report| report.dataset == part && report.wellness.day.to_string() == day).map(|one| &**one)
     }
 
     fn estimates(&self, kind: EstimateKind, day: &str) -> Vec<&EstimateValue> {
-        let all =
-            self.told.iter().filter_map(|told| if let Told::Estimate(one) = told { Some(one) } else { None });
+        let all = self
+            .records
+            .iter()
+            .filter_map(|told| if let ImportedRecord::Estimate(one) = told { Some(one) } else { None });
         let about = |one: &&Estimate| one.kind == kind && one.day.to_string() == day;
         all.filter(about).map(|one| &one.value).collect()
     }
 }
 
-/// One trap, by its name, with what came of it and what should have.
-fn trap(wrong: &mut Vec<String>, name: &str, found: impl Debug, expected: impl Debug) {
+/// Records a difference for a named case.
+fn check_trap(wrong: &mut Vec<String>, name: &str, found: impl Debug, expected: impl Debug) {
     let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
     if found != expected {
         wrong.push(format!("{name}: {found} instead of {expected}"));
@@ -74,24 +85,24 @@ fn trap(wrong: &mut Vec<String>, name: &str, found: impl Debug, expected: impl D
 }
 
 #[test]
-fn every_trap_of_the_export_is_read_right() {
-    let test = "every_trap_of_the_export_is_read_right";
+fn shared_export_is_read_correctly() {
+    let test = "shared_export_is_read_correctly";
     let Some(path) = folder("garmin-export").map(|f| f.join("gdpr-export.zip")).filter(|path| path.is_file())
     else {
         return skip(test, "the shared account export is not here");
     };
     let mut export = Export::default();
-    assert!(walk(&[path], &Limits::default(), &mut export).is_continue());
-    assert!(export.files.iter().all(|(_, summary)| summary.broken_off.is_none()));
+    assert!(walk(&[path], &ReadLimits::default(), &mut export).is_continue());
+    assert!(export.files.iter().all(|(_, summary)| summary.read_error.is_none()));
     let mut wrong = Vec::new();
-    macro_rules! traps { ($($name:literal: $found:expr => $expected:expr;)+) => { $( trap(&mut wrong, $name, $found, $expected); )+ } }
+    macro_rules! traps { ($($name:literal: $found:expr => $expected:expr;)+) => { $( check_trap(&mut wrong, $name, $found, $expected); )+ } }
 
     let report = export.activity("20000000000");
-    let run = &report.recorded.activity;
+    let run = &report.parsed.activity;
     let speed = run.distance.unwrap().meters() / 3386.583;
     let seconds = |s: i64| Some(TimeSpan::from_secs(s));
     traps! {
-        "all activities out of the nested list": export.summary(Dataset::Activities).told => 5;
+        "all activities out of the nested list": export.summary(GarminDataset::Activities).accepted => 5;
         "a key that stays the same": report.key.to_string() => "garmin_export:20000000000";
         "distance in centimetres": run.distance => Distance::from_meters(10_002.0);
         "climbing in centimetres": (run.ascent, run.descent) => (Distance::from_meters(24.0), Distance::from_meters(21.0));
@@ -100,9 +111,9 @@ fn every_trap_of_the_export_is_read_right() {
         "energy in kilojoules": run.energy_kcal => Some(404);
         "cadence of both legs": run.avg_cadence => Some(172.0);
         "a type that is a word": (run.sport, &run.sub_sport) => (Sport::Running, None::<String>);
-        "a local clock shifted from UTC": (run.utc_offset_s, report.recorded.local_time_told) => (7200, true);
+        "a local clock shifted from UTC": (run.utc_offset_s, report.parsed.has_local_time) => (7200, true);
         "the day where the athlete was": run.day().to_string() => "2026-05-01";
-        "no race by event type 9": report.recorded.race => false;
+        "no race by event type 9": report.parsed.race => false;
         "heart rate and power": (run.avg_heart_rate, run.max_heart_rate, run.avg_power, run.max_power) => (Some(140), Some(170), Some(260), None::<u16>);
         "the row's own text": report.raw.as_ref().is_some_and(|raw| raw.contains("\"activityTrainingLoad\"")) => true;
     }
@@ -110,7 +121,7 @@ fn every_trap_of_the_export_is_read_right() {
     let uds = |day| export.day("uds", day).map(|report| report.wellness.clone()).unwrap();
     let (first, last) = (uds("2026-05-01"), uds("2026-05-10"));
     traps! {
-        "days of overlapping files": export.summary(Dataset::DailySummaries).told => 11;
+        "days of overlapping files": export.summary(GarminDataset::DailySummaries).accepted => 11;
         "the newest daily summary": export.files.iter().filter_map(|(_, s)| s.last_daily_summary).max().map(|d| d.to_string()) => Some("2026-05-10");
         "steps": (first.steps, last.steps) => (Some(12_000), Some(12_009));
         "the settled resting heart rate": (first.resting_heart_rate, uds("2026-05-02").resting_heart_rate) => (Some(48), Some(49));
@@ -123,10 +134,10 @@ fn every_trap_of_the_export_is_read_right() {
 
     let night = export.day("sleep", "2026-05-01").map(|report| report.wellness.clone()).unwrap();
     let sleep = night.sleep.clone().unwrap();
-    let slept = export.summary(Dataset::Sleep);
+    let slept = export.summary(GarminDataset::Sleep);
     traps! {
-        "a first element without a date": slept.reasons.get("has no date") => Some(1);
-        "nights": (slept.told, slept.skipped) => (8, 3);
+        "a first element without a date": slept.skip_reasons.get("no date") => Some(1);
+        "nights": (slept.accepted, slept.skipped) => (8, 3);
         "time asleep": (sleep.asleep, sleep.deep, sleep.light, sleep.rem, sleep.awake) => (seconds(27_000), seconds(5400), seconds(15_600), seconds(6000), seconds(1200));
         "a night in UTC": (sleep.began_at, sleep.ended_at).0.map(|at| at.to_rfc3339()) => Some("2026-04-30T21:30:00+00:00");
         "the overall score": sleep.score => Some(84);
@@ -164,11 +175,17 @@ fn every_trap_of_the_export_is_read_right() {
     estimated("endurance", EstimateKind::EnduranceScore, number(6900.0));
     estimated("hills, and not their strength or endurance", EstimateKind::HillScore, number(50.0));
 
-    let zones = export.told.iter().find_map(|told| {
-        if let Told::Zones { sport, zones, .. } = told { Some((sport, zones.lower_bounds())) } else { None }
+    let zones = export.records.iter().find_map(|told| {
+        if let ImportedRecord::Zones { sport, zones, .. } = told {
+            Some((sport, zones.lower_bounds()))
+        } else {
+            None
+        }
     });
-    let person =
-        export.told.iter().find_map(|told| if let Told::Person(person) = told { Some(person) } else { None });
+    let person = export
+        .records
+        .iter()
+        .find_map(|told| if let ImportedRecord::Person(person) = told { Some(person) } else { None });
     traps! {
         "zones for every sport": zones => Some((Sport::Other, [95.0, 114.0, 133.0, 152.0, 171.0]));
         "year of birth": person.and_then(|person| person.birth_year) => Some(1990);

@@ -1,24 +1,24 @@
-//! Workouts on the calendar at intervals.icu, against a fake that refuses what it refuses.
+//! Pushes workouts to the calendar of a fake intervals.icu.
 
 use crate::live_fixtures::*;
 use fitness_core::domain::ids::WorkoutId;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::plan::{Step, StepDuration, StepTarget, StepType, Workout, WorkoutKind};
-use fitness_sources::live::intervals::{Changes, EventContent, PlannedEvent};
-use fitness_sources::live::{Fault, Intervals};
-use fitness_sources::testkit::{Bad, FakeIntervals, IntervalsData};
-use fitness_sources::workouts::{Stamp, to_fit};
+use fitness_sources::live::intervals::{CalendarChanges, CalendarEvent, EventContent};
+use fitness_sources::live::{FetchError, Intervals};
+use fitness_sources::testkit::{FakeIntervals, IntervalsData, Misbehavior};
+use fitness_sources::workouts::{FileIdentity, to_fit};
 use serde_json::{Value, json};
 
-fn planned(id: i64, on: &str, name: &str) -> PlannedEvent {
-    let content = EventContent::Words {
+fn planned(id: i64, on: &str, name: &str) -> CalendarEvent {
+    let content = EventContent::Text {
         description: "Easy".to_owned(),
         moving: Some(TimeSpan::from_mins(40)),
         distance: Distance::from_km(8.0),
         load: Some(40.4),
     };
-    PlannedEvent {
+    CalendarEvent {
         workout: WorkoutId::new(id),
         day: day(on),
         sport: Sport::Running,
@@ -27,8 +27,8 @@ fn planned(id: i64, on: &str, name: &str) -> PlannedEvent {
     }
 }
 
-/// A workout with steps, as a file.
-fn structured(id: i64, on: &str, seconds: f64) -> PlannedEvent {
+/// A workout with steps, as a FIT file.
+fn structured(id: i64, on: &str, seconds: f64) -> CalendarEvent {
     let workout = Workout {
         sport: Sport::Running,
         kind: WorkoutKind::Tempo,
@@ -41,12 +41,12 @@ fn structured(id: i64, on: &str, seconds: f64) -> PlannedEvent {
         }],
         ..Workout::rest(day(on))
     };
-    let file = to_fit(&workout, Stamp { serial: id, created: now() }).unwrap();
-    PlannedEvent { content: EventContent::File(file.bytes), ..planned(id, on, "Tempo") }
+    let file = to_fit(&workout, FileIdentity { serial: id, created_at: now() }).unwrap();
+    CalendarEvent { content: EventContent::File(file.bytes), ..planned(id, on, "Tempo") }
 }
 
-/// What others have on the calendar: without an external id, with one that only looks like ours, of another owner.
-fn others() -> Vec<Value> {
+/// Events that are not ours: without an external id, with a similar one, of another owner.
+fn foreign_events() -> Vec<Value> {
     let mark = |mark: Option<&str>, id: i64| {
         json!({"id": id, "external_id": mark, "category": "WORKOUT", "name": "Theirs",
             "start_date_local": "2026-06-17T00:00:00"})
@@ -66,20 +66,20 @@ fn others() -> Vec<Value> {
 
 const OWNER: &str = "me";
 
-/// Lists, compares and makes the changes; gives back how many of each there were.
+/// Lists, compares and applies the changes; returns their counts.
 async fn push(
     account: &mut Intervals,
-    planned: &[PlannedEvent],
-) -> Result<(usize, usize, usize, usize), Fault> {
-    let there = account.list_ours(OWNER, span("2026-06-01", "2028-06-30")).await?;
-    let changes = Changes::between(planned, &there, day("2026-06-15"), day("2026-06-28"));
-    account.make(&changes, OWNER).await?;
+    planned: &[CalendarEvent],
+) -> Result<(usize, usize, usize, usize), FetchError> {
+    let there = account.list_own_events(OWNER, span("2026-06-01", "2028-06-30")).await?;
+    let changes = CalendarChanges::diff(planned, &there, day("2026-06-15"), day("2026-06-28"));
+    account.apply(&changes, OWNER).await?;
     assert!(changes.is_empty() == (changes.add.len() + changes.change.len() + changes.remove.len() == 0));
-    Ok((changes.add.len(), changes.change.len(), changes.remove.len(), changes.same))
+    Ok((changes.add.len(), changes.change.len(), changes.remove.len(), changes.unchanged))
 }
 
-/// Name and day of everything of ours, in order.
-fn ours(fake: &FakeIntervals) -> Vec<(String, String)> {
+/// Names and days of our events, in order.
+fn own_events(fake: &FakeIntervals) -> Vec<(String, String)> {
     let mut ours: Vec<(String, String)> = fake
         .events()
         .iter()
@@ -98,14 +98,14 @@ fn row(on: &str, name: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn the_calendar_follows_the_plan_and_nothing_of_others_is_touched() {
-    let fake = FakeIntervals::start(IntervalsData { events: others(), ..intervals_week() }).await;
-    let time = fake.time(now());
+async fn calendar_follows_the_plan_and_leaves_other_events() {
+    let fake = FakeIntervals::start(IntervalsData { events: foreign_events(), ..intervals_week() }).await;
+    let time = fake.clock(now());
     let mut account = intervals(&fake, &time);
     let untouched = |fake: &FakeIntervals| {
         let theirs: Vec<Value> =
             fake.events().into_iter().filter(|event| event["id"].as_i64().unwrap() < 9000).collect();
-        assert_eq!(theirs, others());
+        assert_eq!(theirs, foreign_events());
     };
     let far = planned(9, "2026-08-01", "Far");
     let first = [
@@ -115,7 +115,7 @@ async fn the_calendar_follows_the_plan_and_nothing_of_others_is_touched() {
         far.clone(),
     ];
     assert_eq!(push(&mut account, &first).await, Ok((3, 0, 0, 0)));
-    assert_eq!(ours(&fake), [row("06-16", "Easy"), row("06-18", "Tempo"), row("06-28", "Long")]);
+    assert_eq!(own_events(&fake), [row("06-16", "Easy"), row("06-18", "Tempo"), row("06-28", "Long")]);
     let easy = fake.events().into_iter().find(|event| event["name"] == "Easy").unwrap();
     assert!(easy["external_id"].as_str().unwrap().starts_with("local-fitness:me:1:"), "{easy}");
     assert_eq!(
@@ -123,37 +123,37 @@ async fn the_calendar_follows_the_plan_and_nothing_of_others_is_touched() {
         (&json!("Run"), &json!(2400), &json!(8000.0), &json!(40))
     );
 
-    // The same again is nothing at all: one look for each year, and no more.
-    let asked = fake.seen().len();
+    // A second push only lists the events, one request per year.
+    let asked = fake.requests().len();
     assert_eq!(push(&mut account, &first).await, Ok((0, 0, 0, 3)));
-    assert!(fake.seen()[asked..].iter().all(|seen| seen.method == "GET"));
+    assert!(fake.requests()[asked..].iter().all(|seen| seen.method == "GET"));
 
-    // One moved, one changed in its steps, one gone; and the athlete dragged nothing.
+    // One workout moved, one changed, one removed.
     let second = [planned(1, "2026-06-17", "Easy"), structured(2, "2026-06-18", 900.0), far.clone()];
     assert_eq!(push(&mut account, &second).await, Ok((0, 2, 1, 0)));
-    assert_eq!(ours(&fake), [row("06-17", "Easy"), row("06-18", "Tempo")]);
+    assert_eq!(own_events(&fake), [row("06-17", "Easy"), row("06-18", "Tempo")]);
     assert_eq!(push(&mut account, &second).await, Ok((0, 0, 0, 2)));
 
-    // Moved beyond the days that are pushed: it is followed, not left behind. What loses its steps loses its file.
+    // Moved past the pushed days: the event follows. A workout without steps loses its file.
     let third = [planned(1, "2026-09-17", "Easy"), planned(2, "2026-06-18", "Plain"), far];
     assert_eq!(push(&mut account, &third).await, Ok((0, 2, 0, 0)));
-    assert_eq!(ours(&fake), [row("06-18", "Plain"), row("09-17", "Easy")]);
+    assert_eq!(own_events(&fake), [row("06-18", "Plain"), row("09-17", "Easy")]);
     let plain = fake.events().into_iter().find(|event| event["name"] == "Plain").unwrap();
     assert_eq!((&plain["description"], &plain["moving_time"]), (&json!("Easy"), &json!(2400)));
 
     untouched(&fake);
     assert_eq!(push(&mut account, &[]).await, Ok((0, 0, 2, 0)));
-    assert_eq!(fake.events(), others());
+    assert_eq!(fake.events(), foreign_events());
 }
 
 #[tokio::test]
-async fn what_was_dragged_doubled_or_passed_is_put_right() {
+async fn moved_duplicated_or_past_events_are_corrected() {
     let fake = FakeIntervals::start(intervals_week()).await;
-    let time = fake.time(now());
+    let time = fake.clock(now());
     let mut account = intervals(&fake, &time);
     let plan = [planned(1, "2026-06-16", "Easy"), planned(2, "2026-06-18", "Long")];
     push(&mut account, &plan).await.unwrap();
-    // Somebody dragged one to another day and copied the other.
+    // The user moved one event and copied the other.
     fake.edit(|data| {
         data.events[0]["start_date_local"] = "2026-06-20T00:00:00".into();
         let mut copy = data.events[1].clone();
@@ -161,45 +161,49 @@ async fn what_was_dragged_doubled_or_passed_is_put_right() {
         data.events.push(copy);
     });
     assert_eq!(push(&mut account, &plan).await, Ok((0, 1, 1, 1)));
-    assert_eq!(ours(&fake), [row("06-16", "Easy"), row("06-18", "Long")]);
-    // What lies in the past stays there, gone from the plan or not; unless its workout is to be done later.
+    assert_eq!(own_events(&fake), [row("06-16", "Easy"), row("06-18", "Long")]);
+    // Past events stay, unless their workout moved to a later day.
     fake.edit(|data| {
         for event in &mut data.events {
             event["start_date_local"] = "2026-06-10T00:00:00".into();
         }
     });
     assert_eq!(push(&mut account, &plan[..1]).await, Ok((0, 1, 0, 0)));
-    assert_eq!(ours(&fake), [row("06-10", "Long"), row("06-16", "Easy")]);
+    assert_eq!(own_events(&fake), [row("06-10", "Long"), row("06-16", "Easy")]);
 }
 
 #[tokio::test]
-async fn an_answer_that_is_lost_leaves_nothing_twice() {
-    for bad in [Bad::Cut(10), Bad::CutUndeclared(10)] {
+async fn lost_response_creates_no_duplicates() {
+    for bad in [Misbehavior::Cut(10), Misbehavior::CutUndeclared(10)] {
         let fake = FakeIntervals::start(intervals_week()).await;
-        let time = fake.time(now());
+        let time = fake.clock(now());
         let mut account = intervals(&fake, &time);
         fake.misbehave_on("/events/bulk", 1, bad);
         let plan = [planned(1, "2026-06-16", "Easy"), planned(2, "2026-06-18", "Long")];
         assert_eq!(push(&mut account, &plan).await, Ok((2, 0, 0, 0)));
-        assert_eq!(ours(&fake), [row("06-16", "Easy"), row("06-18", "Long")]);
+        assert_eq!(own_events(&fake), [row("06-16", "Easy"), row("06-18", "Long")]);
         assert_eq!(push(&mut account, &plan).await, Ok((0, 0, 0, 2)));
     }
 }
 
 #[tokio::test]
-async fn a_calendar_that_answers_with_faults_says_what_is_wrong() {
+async fn calendar_errors_are_reported() {
     let plan = [planned(1, "2026-06-16", "Easy")];
     for (part, bad, words) in [
-        ("/events?", Bad::Page(500), "calendar: the service answered with status 500"),
-        ("/events/bulk", Bad::Page(503), "calendar: the service answered with status 503"),
-        ("/events/bulk", Bad::Busy(None), "calendar: the service is busy (status 429); try again later"),
-        ("/events/bulk", Bad::Page(401), "does not accept the key: make a new one"),
-        ("/events/bulk", Bad::Page(422), "calendar: the service answered with status 422"),
-        ("/events/bulk", Bad::Body { bytes: b"[]".to_vec(), gzip: false }, "does not look as expected"),
-        ("/events/bulk", Bad::Body { bytes: b"{}".to_vec(), gzip: false }, "does not look as expected"),
+        ("/events?", Misbehavior::Page(500), "calendar: the service returned status 500"),
+        ("/events/bulk", Misbehavior::Page(503), "calendar: the service returned status 503"),
+        (
+            "/events/bulk",
+            Misbehavior::Busy(None),
+            "calendar: rate limit reached (status 429); try again later",
+        ),
+        ("/events/bulk", Misbehavior::Page(401), "rejected the key: create a new one"),
+        ("/events/bulk", Misbehavior::Page(422), "calendar: the service returned status 422"),
+        ("/events/bulk", Misbehavior::Body { bytes: b"[]".to_vec(), gzip: false }, "unexpected format"),
+        ("/events/bulk", Misbehavior::Body { bytes: b"{}".to_vec(), gzip: false }, "unexpected format"),
     ] {
         let fake = FakeIntervals::start(intervals_week()).await;
-        let time = fake.time(now());
+        let time = fake.clock(now());
         let mut account = intervals(&fake, &time);
         fake.misbehave_on(part, 9, bad);
         let why = push(&mut account, &plan).await.unwrap_err().to_string();

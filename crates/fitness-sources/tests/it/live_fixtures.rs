@@ -1,12 +1,15 @@
-//! Who listens, and two small accounts to listen to.
+//! A recording listener and two small accounts.
 
 use chrono::TimeDelta;
 use chrono_tz::Tz;
 use fitness_core::domain::calendar::{Day, Instant};
-use fitness_core::domain::source_record::{ReportKey, Told};
-use fitness_sources::live::{Fault, Garmin, Heard, Intervals, Listener, Source, Span, Visit};
+use fitness_core::domain::source_record::{ImportedRecord, RecordKey};
+use fitness_sources::live::{
+    DayRange, FetchError, FetchListener, FetchOutcome, FetchedItem, Garmin, Intervals, Source,
+};
 use fitness_sources::testkit::{
-    FakeGarmin, FakeIntervals, GarminActivity, GarminData, GarminDay, IntervalsActivity, IntervalsData, Time,
+    FakeClock, FakeGarmin, FakeIntervals, GarminActivity, GarminData, GarminDay, IntervalsActivity,
+    IntervalsData,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -22,8 +25,8 @@ pub(crate) fn day(text: &str) -> Day {
     text.parse().unwrap()
 }
 
-pub(crate) fn span(from: &str, through: &str) -> Span {
-    Span { from: day(from), through: day(through) }
+pub(crate) fn span(from: &str, through: &str) -> DayRange {
+    DayRange { from: day(from), through: day(through) }
 }
 
 /// Monday morning.
@@ -31,29 +34,29 @@ pub(crate) fn now() -> Instant {
     at("2026-06-15T07:00:00Z")
 }
 
-pub(crate) fn week() -> Span {
+pub(crate) fn week() -> DayRange {
     span("2026-06-09", "2026-06-15")
 }
 
-/// Keeps everything it hears.
+/// Records all items.
 #[derive(Debug, Default)]
-pub(crate) struct Ear {
-    pub(crate) heard: Vec<Heard>,
-    /// Whose files are here already.
-    pub(crate) has: BTreeSet<ReportKey>,
-    /// Has had enough after so many.
-    pub(crate) enough: Option<usize>,
+pub(crate) struct RecordingListener {
+    pub(crate) items: Vec<FetchedItem>,
+    /// Activities whose files are already stored.
+    pub(crate) existing_files: BTreeSet<RecordKey>,
+    /// Stops after this many items.
+    pub(crate) stop_after: Option<usize>,
     pub(crate) progress: Vec<(&'static str, usize, Option<usize>)>,
 }
 
-impl Listener for Ear {
-    fn wants_file(&self, activity: &ReportKey) -> bool {
-        !self.has.contains(activity)
+impl FetchListener for RecordingListener {
+    fn wants_file(&self, activity: &RecordKey) -> bool {
+        !self.existing_files.contains(activity)
     }
 
-    async fn hear(&mut self, heard: Heard) -> ControlFlow<()> {
-        self.heard.push(heard);
-        let enough = self.enough.is_some_and(|enough| self.heard.len() >= enough);
+    async fn receive(&mut self, heard: FetchedItem) -> ControlFlow<()> {
+        self.items.push(heard);
+        let enough = self.stop_after.is_some_and(|enough| self.items.len() >= enough);
         if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
@@ -62,47 +65,49 @@ impl Listener for Ear {
     }
 }
 
-impl Ear {
-    /// The ids of the activities that were told.
+impl RecordingListener {
+    /// Ids of the received activities.
     pub(crate) fn activities(&self) -> Vec<String> {
-        let told = self.heard.iter().filter_map(|heard| match heard {
-            Heard::Told(Told::Activity(report)) => Some(report.key.id.clone()),
+        let told = self.items.iter().filter_map(|heard| match heard {
+            FetchedItem::Record(ImportedRecord::Activity(report)) => Some(report.key.id.clone()),
             _ => None,
         });
         told.collect()
     }
 
-    /// The ids of the activities whose files were handed over.
+    /// Ids of the activities whose files were received.
     pub(crate) fn files(&self) -> Vec<String> {
-        let files = self.heard.iter().filter_map(|heard| match heard {
-            Heard::File { activity, .. } => Some(activity.id.clone()),
-            Heard::Told(_) => None,
+        let files = self.items.iter().filter_map(|heard| match heard {
+            FetchedItem::File { activity, .. } => Some(activity.id.clone()),
+            FetchedItem::Record(_) => None,
         });
         files.collect()
     }
 
-    /// What a dataset told about days.
-    pub(crate) fn days(&self, part: &str) -> Vec<&fitness_core::domain::source_record::DayReport> {
-        let days = self.heard.iter().filter_map(|heard| match heard {
-            Heard::Told(Told::Day(report)) if report.part == part => Some(report.as_ref()),
+    /// Daily records of a dataset.
+    pub(crate) fn days(&self, part: &str) -> Vec<&fitness_core::domain::source_record::DayRecord> {
+        let days = self.items.iter().filter_map(|heard| match heard {
+            FetchedItem::Record(ImportedRecord::Day(report)) if report.dataset == part => {
+                Some(report.as_ref())
+            }
             _ => None,
         });
         days.collect()
     }
 
-    /// The newest moment of anything that was told.
+    /// Time of the newest item.
     pub(crate) fn newest(&self) -> Option<Instant> {
-        self.heard.iter().filter_map(newest).max()
+        self.items.iter().filter_map(newest).max()
     }
 }
 
-fn newest(heard: &Heard) -> Option<Instant> {
+fn newest(heard: &FetchedItem) -> Option<Instant> {
     match heard {
-        Heard::Told(Told::Activity(report)) => {
-            let activity = &report.recorded.activity;
+        FetchedItem::Record(ImportedRecord::Activity(report)) => {
+            let activity = &report.parsed.activity;
             Some(activity.started_at + TimeDelta::milliseconds(activity.elapsed?.ms()))
         }
-        Heard::Told(Told::Day(report)) => {
+        FetchedItem::Record(ImportedRecord::Day(report)) => {
             let woke = report.wellness.sleep.as_ref().and_then(|sleep| sleep.ended_at);
             let raw: Value = serde_json::from_str(report.raw.as_ref()?).unwrap();
             let beats = raw["heartRateValues"].as_array().into_iter().flatten();
@@ -114,9 +119,9 @@ fn newest(heard: &Heard) -> Option<Instant> {
     }
 }
 
-/// What must hold after every visit, however it went.
+/// Invariants of every fetch.
 #[track_caller]
-pub(crate) fn assert_consistent(visit: &Visit, ear: &Ear) {
+pub(crate) fn assert_consistent(visit: &FetchOutcome, ear: &RecordingListener) {
     assert!(visit.newest_record <= ear.newest(), "{:?} is later than anything told", visit.newest_record);
     assert!(visit.newest_record <= Some(visit.polled_at));
     if !visit.activities_complete {
@@ -124,7 +129,7 @@ pub(crate) fn assert_consistent(visit: &Visit, ear: &Ear) {
     }
 }
 
-/// A week with a watch that was worn from Saturday on.
+/// A week in which the watch was worn from Saturday on.
 pub(crate) fn garmin_week() -> GarminData {
     let mut data = GarminData { key: KEY.to_owned(), ..GarminData::default() };
     for (on, beats_until) in [("2026-06-13", "23:58"), ("2026-06-14", "23:58"), ("2026-06-15", "06:40")] {
@@ -156,13 +161,15 @@ pub(crate) fn garmin_activity(id: u64, kind: &'static str, started_at: &str) -> 
     GarminActivity { id, kind, started_at: at(started_at), offset_h: 0, seconds: 3600, file, leg_of: None }
 }
 
-pub(crate) fn garmin(fake: &FakeGarmin, time: &Time) -> Garmin {
-    Garmin::new(&fake.base_url(), KEY.into(), Tz::UTC, time.means()).unwrap()
+pub(crate) fn garmin(fake: &FakeGarmin, time: &FakeClock) -> Garmin {
+    Garmin::new(&fake.base_url(), KEY.into(), Tz::UTC, time.http_env()).unwrap()
 }
 
-/// Visits once.
-pub(crate) async fn visit_garmin(fake: &FakeGarmin, time: &Time) -> (Result<Visit, Fault>, Ear) {
-    let mut ear = Ear::default();
+pub(crate) async fn fetch_garmin(
+    fake: &FakeGarmin,
+    time: &FakeClock,
+) -> (Result<FetchOutcome, FetchError>, RecordingListener) {
+    let mut ear = RecordingListener::default();
     let visit = garmin(fake, time).fetch(week(), &mut ear).await;
     if let Ok(visit) = &visit {
         assert_consistent(visit, &ear);
@@ -171,7 +178,7 @@ pub(crate) async fn visit_garmin(fake: &FakeGarmin, time: &Time) -> (Result<Visi
     (visit, ear)
 }
 
-/// A week at intervals.icu, with one activity that came through Strava.
+/// A week at intervals.icu, with one activity from Strava.
 pub(crate) fn intervals_week() -> IntervalsData {
     let activity = |id, kind, started_at: &str, source| IntervalsActivity {
         id,
@@ -199,13 +206,15 @@ pub(crate) fn intervals_week() -> IntervalsData {
     }
 }
 
-pub(crate) fn intervals(fake: &FakeIntervals, time: &Time) -> Intervals {
-    Intervals::new(&fake.base_url(), "0", KEY.into(), Tz::UTC, time.means()).unwrap()
+pub(crate) fn intervals(fake: &FakeIntervals, time: &FakeClock) -> Intervals {
+    Intervals::new(&fake.base_url(), "0", KEY.into(), Tz::UTC, time.http_env()).unwrap()
 }
 
-/// Visits once.
-pub(crate) async fn visit_intervals(fake: &FakeIntervals, time: &Time) -> (Result<Visit, Fault>, Ear) {
-    let mut ear = Ear::default();
+pub(crate) async fn fetch_intervals(
+    fake: &FakeIntervals,
+    time: &FakeClock,
+) -> (Result<FetchOutcome, FetchError>, RecordingListener) {
+    let mut ear = RecordingListener::default();
     let visit = intervals(fake, time).fetch(week(), &mut ear).await;
     if let Ok(visit) = &visit {
         assert_consistent(visit, &ear);

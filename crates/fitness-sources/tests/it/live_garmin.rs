@@ -1,21 +1,21 @@
-//! Garmin's Personal API, against a fake that refuses what Garmin refuses.
+//! Garmin's Personal API, with a fake server.
 
 use crate::live_fixtures::*;
 use chrono::TimeDelta;
 use chrono_tz::Tz;
-use fitness_core::domain::source_record::{ReportKey, SourceKind, Told};
-use fitness_sources::live::{Content, Fault, Garmin, Heard, Problem, Source};
-use fitness_sources::testkit::{Bad, FakeGarmin, GarminData, GarminDay, TokenAs, client};
+use fitness_core::domain::source_record::{ImportedRecord, RecordKey, SourceKind};
+use fitness_sources::live::{DatasetError, FetchError, FetchedItem, Garmin, Source, UnexpectedContent};
+use fitness_sources::testkit::{FakeGarmin, GarminData, GarminDay, Misbehavior, TokenFormat, client};
 
 #[tokio::test]
-async fn a_visit_tells_days_activities_and_files() {
+async fn fetch_returns_days_activities_and_files() {
     let fake = FakeGarmin::start(garmin_week()).await;
-    let time = fake.time(now());
-    let (visit, ear) = visit_garmin(&fake, &time).await;
+    let time = fake.clock(now());
+    let (visit, ear) = fetch_garmin(&fake, &time).await;
     let visit = visit.unwrap();
     assert_eq!((visit.polled_at, visit.activities_complete), (now(), true));
     assert_eq!(visit.missing, []);
-    // The last heartbeat that was counted this morning.
+    // The last heart rate of this morning.
     assert_eq!(visit.newest_record, Some(at("2026-06-15T06:40:00Z")));
     assert_eq!(ear.activities(), ["102", "101"]);
     assert_eq!(ear.files(), ["102", "101"]);
@@ -41,10 +41,12 @@ async fn a_visit_tells_days_activities_and_files() {
         assert_eq!(ear.days(part)[1].as_of, None, "{part}");
     }
     let whole = fitness_core::domain::merge::merge_day(
-        &ear.heard
+        &ear.items
             .iter()
             .filter_map(|heard| match heard {
-                Heard::Told(Told::Day(report)) if report.wellness.day == day("2026-06-14") => {
+                FetchedItem::Record(ImportedRecord::Day(report))
+                    if report.wellness.day == day("2026-06-14") =>
+                {
                     Some(*report.clone())
                 }
                 _ => None,
@@ -54,111 +56,113 @@ async fn a_visit_tells_days_activities_and_files() {
     .unwrap();
     assert_eq!((whole.resting_heart_rate, whole.hrv_ms, whole.weight_kg), (Some(48), Some(62.0), Some(61.5)));
     assert_eq!((whole.body_battery_high, whole.stress_avg), (Some(92), Some(27)));
-    assert!(ear.heard.iter().any(|heard| matches!(heard, Heard::Told(Told::Zones { .. }))));
+    assert!(ear.items.iter().any(|heard| matches!(heard, FetchedItem::Record(ImportedRecord::Zones { .. }))));
     assert!(ear.progress.contains(&("files", 2, Some(2))));
     assert_eq!(fake.exchanges(), 1);
-    // What was recorded before the newest heartbeat is in a list that was read after it.
-    let seen = fake.seen();
+    // The activity list is read after the newest heart rate.
+    let seen = fake.requests();
     let list = seen.iter().position(|seen| seen.target.contains("search/activities")).unwrap();
     let beats = seen.iter().rposition(|seen| seen.target.contains("dailyHeartRate")).unwrap();
     assert!(beats < list);
-    // Four requests a second at the most.
-    assert!(time.now() - now() >= TimeDelta::milliseconds(250) * (fake.seen().len() as i32 - 1));
+    // At most four requests per second.
+    assert!(time.now() - now() >= TimeDelta::milliseconds(250) * (fake.requests().len() as i32 - 1));
 }
 
 #[tokio::test]
-async fn a_file_that_is_here_is_not_fetched_again() {
+async fn stored_file_is_not_fetched_again() {
     let fake = FakeGarmin::start(garmin_week()).await;
-    let time = fake.time(now());
-    let key = |id: &str| ReportKey { kind: SourceKind::Garmin, id: id.to_owned() };
-    let mut ear = Ear { has: [key("101"), key("102")].into(), ..Ear::default() };
+    let time = fake.clock(now());
+    let key = |id: &str| RecordKey { kind: SourceKind::Garmin, id: id.to_owned() };
+    let mut ear =
+        RecordingListener { existing_files: [key("101"), key("102")].into(), ..RecordingListener::default() };
     garmin(&fake, &time).fetch(week(), &mut ear).await.unwrap();
     assert_eq!((ear.activities().len(), ear.files().len()), (2, 0));
-    assert!(fake.seen().iter().all(|seen| !seen.target.contains("download")));
+    assert!(fake.requests().iter().all(|seen| !seen.target.contains("download")));
 }
 
 #[tokio::test]
-async fn a_long_span_is_asked_for_in_pieces_that_garmin_allows() {
+async fn long_range_is_split_into_allowed_chunks() {
     let fake = FakeGarmin::start(garmin_week()).await;
-    let time = fake.time(now());
-    let mut ear = Ear::default();
+    let time = fake.clock(now());
+    let mut ear = RecordingListener::default();
     let visit = garmin(&fake, &time).fetch(span("2024-01-01", "2026-12-31"), &mut ear).await.unwrap();
-    // The fake answers a span that is too long with 400, and every day is there.
+    // The fake rejects ranges that are too long with 400.
     assert_eq!(visit.missing, []);
-    assert!(fake.seen().iter().all(|seen| seen.status < 400));
+    assert!(fake.requests().iter().all(|seen| seen.status < 400));
     assert_eq!(ear.days("steps").len(), 3);
-    let asked = |part: &str| fake.seen().iter().filter(|seen| seen.target.contains(part)).count();
+    let asked = |part: &str| fake.requests().iter().filter(|seen| seen.target.contains(part)).count();
     assert_eq!((asked("stats/steps"), asked("dailysummaries"), asked("dailyHeartRate")), (33, 3, 3));
 }
 
 #[tokio::test]
-async fn a_range_that_is_refused_is_asked_for_in_smaller_pieces() {
+async fn refused_range_is_split_further() {
     let fake = FakeGarmin::start(garmin_week()).await;
-    fake.misbehave_on("weight-service", 1, Bad::Page(400));
-    let time = fake.time(now());
-    let mut ear = Ear::default();
+    fake.misbehave_on("weight-service", 1, Misbehavior::Page(400));
+    let time = fake.clock(now());
+    let mut ear = RecordingListener::default();
     let visit = garmin(&fake, &time).fetch(span("2026-04-01", "2026-06-15"), &mut ear).await.unwrap();
     assert_eq!((visit.missing, ear.days("weight").len()), (vec![], 3));
 }
 
 #[tokio::test]
-async fn what_is_not_where_it_was_is_looked_for_and_its_place_remembered() {
-    let fake = FakeGarmin::start(GarminData { at_other_paths: true, ..garmin_week() }).await;
-    let time = fake.time(now());
+async fn moved_dataset_is_found_and_its_path_remembered() {
+    let fake = FakeGarmin::start(GarminData { use_alternative_paths: true, ..garmin_week() }).await;
+    let time = fake.clock(now());
     let mut account = garmin(&fake, &time);
-    let mut ear = Ear::default();
+    let mut ear = RecordingListener::default();
     let visit = account.fetch(week(), &mut ear).await.unwrap();
     assert_eq!((visit.missing, ear.files().len(), ear.days("summaries").len()), (vec![], 2, 3));
-    let misses = |fake: &FakeGarmin| fake.seen().iter().filter(|seen| seen.status == 404).count();
+    let misses = |fake: &FakeGarmin| fake.requests().iter().filter(|seen| seen.status == 404).count();
     assert_eq!(misses(&fake), 3);
-    account.fetch(week(), &mut Ear::default()).await.unwrap();
+    account.fetch(week(), &mut RecordingListener::default()).await.unwrap();
     assert_eq!(misses(&fake), 3);
 }
 
 #[tokio::test]
-async fn days_are_asked_for_one_by_one_where_no_range_is_offered() {
-    let not_offered = vec!["dailysummaries", "dailySleepSummariesByDate"];
-    let fake = FakeGarmin::start(GarminData { not_offered, ..garmin_week() }).await;
-    let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
+async fn days_are_requested_singly_without_range_endpoint() {
+    let unavailable = vec!["dailysummaries", "dailySleepSummariesByDate"];
+    let fake = FakeGarmin::start(GarminData { unavailable, ..garmin_week() }).await;
+    let (visit, ear) = fetch_garmin(&fake, &fake.clock(now())).await;
     assert_eq!(visit.unwrap().missing, []);
     assert_eq!((ear.days("daily_summary").len(), ear.days("sleep").len()), (3, 3));
     assert_eq!(ear.days("sleep")[0].wellness.sleep.as_ref().unwrap().score, Some(84));
 }
 
 #[tokio::test]
-async fn a_week_without_the_watch_tells_nothing_and_proves_nothing() {
+async fn week_without_watch_proves_no_coverage() {
     let fake = FakeGarmin::start(GarminData { key: KEY.to_owned(), ..GarminData::default() }).await;
     fake.edit(|data| {
         let marks = GarminDay { stress: Some(-2), lowest: Some(50), ..GarminDay::default() };
         data.days.insert(day("2026-06-14"), marks);
     });
-    let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
+    let (visit, ear) = fetch_garmin(&fake, &fake.clock(now())).await;
     let visit = visit.unwrap();
     assert_eq!((visit.newest_record, visit.activities_complete, visit.missing), (None, true, vec![]));
     assert!(
-        ear.heard
-            .iter()
-            .all(|heard| matches!(heard, Heard::Told(Told::Zones { .. } | Told::Threshold { .. }))),
+        ear.items.iter().all(|heard| matches!(
+            heard,
+            FetchedItem::Record(ImportedRecord::Zones { .. } | ImportedRecord::Threshold { .. })
+        )),
         "{:?}",
-        ear.heard
+        ear.items
     );
 }
 
 #[tokio::test]
-async fn a_record_from_the_future_is_told_and_proves_nothing() {
+async fn record_from_the_future_proves_no_coverage() {
     let fake = FakeGarmin::start(garmin_week()).await;
     fake.edit(|data| {
         data.days.clear();
         data.activities[0].started_at = at("2026-06-15T06:30:00Z");
     });
-    let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
-    // It ends half an hour from now; the one before it counts.
+    let (visit, ear) = fetch_garmin(&fake, &fake.clock(now())).await;
+    // It ends half an hour from now, so the one before it counts.
     assert_eq!(visit.unwrap().newest_record, Some(at("2026-06-13T17:00:00Z")));
     assert_eq!(ear.activities(), ["102", "101"]);
 }
 
 #[tokio::test]
-async fn pages_that_shift_while_they_are_read_lose_nothing() {
+async fn shifting_pages_lose_no_activity() {
     let start = at("2026-06-14T12:00:00Z");
     let mut data = GarminData { key: KEY.to_owned(), ..GarminData::default() };
     for id in (1..=100).rev() {
@@ -169,52 +173,52 @@ async fn pages_that_shift_while_they_are_read_lose_nothing() {
     }
     data.arrives_while_paging = Some(garmin_activity(101, "running", "2026-06-14T20:00:00Z"));
     let fake = FakeGarmin::start(data).await;
-    let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
+    let (visit, ear) = fetch_garmin(&fake, &fake.clock(now())).await;
     assert!(visit.unwrap().activities_complete);
     let mut told = ear.activities();
     assert_eq!(told.len(), 100);
     told.dedup();
     assert_eq!(told.len(), 100);
-    let pages = fake.seen().iter().filter(|seen| seen.target.contains("limit=45")).count();
+    let pages = fake.requests().iter().filter(|seen| seen.target.contains("limit=45")).count();
     assert_eq!(pages, 3);
-    // After three activities without a file anywhere, files are taken not to be offered.
+    // After three activities without a file, no more files are requested.
     let tries = fake
-        .seen()
+        .requests()
         .into_iter()
         .filter(|seen| seen.target.contains("/files/") || seen.target.ends_with("/file"));
     assert_eq!(tries.count(), 9);
 }
 
 #[tokio::test]
-async fn a_triathlon_is_told_by_its_file_or_its_legs_and_never_twice() {
+async fn triathlon_is_never_counted_twice() {
     let triathlon = || {
         let mut data = garmin_week();
         data.activities = vec![garmin_activity(200, "multi_sport", "2026-06-14T08:00:00Z")];
         data
     };
     let fake = FakeGarmin::start(triathlon()).await;
-    let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
+    let (visit, ear) = fetch_garmin(&fake, &fake.clock(now())).await;
     assert_eq!(
         (visit.unwrap().activities_complete, ear.activities(), ear.files()),
         (true, vec![], vec!["200".to_owned()])
     );
 
-    // Garmin has no file of it.
+    // Without a file.
     fake.edit(|data| data.activities[0].file = None);
-    let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
+    let (visit, ear) = fetch_garmin(&fake, &fake.clock(now())).await;
     assert_eq!((visit.unwrap().activities_complete, ear.activities()), (true, vec!["200".to_owned()]));
 
-    // The file could not be had this time: nothing is told and the list is not complete.
+    // The file is temporarily unavailable: no activity, and the list is incomplete.
     let fake = FakeGarmin::start(triathlon()).await;
-    fake.misbehave_on("download-service", 5, Bad::Page(503));
-    let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
+    fake.misbehave_on("download-service", 5, Misbehavior::Page(503));
+    let (visit, ear) = fetch_garmin(&fake, &fake.clock(now())).await;
     let visit = visit.unwrap();
     assert_eq!(
         (visit.activities_complete, ear.activities(), visit.missing[0].dataset),
         (false, vec![], "files")
     );
 
-    // The legs are in the list too: they are told, the file is fetched once, the whole is not told.
+    // With listed legs: the legs count, the file is fetched once, the event is ignored.
     let mut data = triathlon();
     for (id, kind) in [(201, "open_water_swimming"), (202, "road_biking"), (203, "running")] {
         let mut leg = garmin_activity(id, kind, "2026-06-14T08:00:00Z");
@@ -223,7 +227,7 @@ async fn a_triathlon_is_told_by_its_file_or_its_legs_and_never_twice() {
     }
     let fake = FakeGarmin::start(data).await;
     for files in [vec!["200".to_owned()], vec![]] {
-        let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
+        let (visit, ear) = fetch_garmin(&fake, &fake.clock(now())).await;
         assert!(visit.unwrap().activities_complete);
         assert_eq!((ear.activities().join(" "), ear.files()), ("201 202 203".to_owned(), files));
         fake.edit(|data| data.activities[0].file = None);
@@ -231,104 +235,111 @@ async fn a_triathlon_is_told_by_its_file_or_its_legs_and_never_twice() {
 }
 
 #[tokio::test]
-async fn a_list_with_an_entry_that_cannot_be_placed_is_not_complete() {
+async fn list_with_unreadable_entry_is_incomplete() {
     let fake = FakeGarmin::start(garmin_week()).await;
     let bytes =
         br#"[{"activityId": 7, "startTimeGMT": "2026-06-14 05:00:00", "duration": 60}, {"activityId": 8}]"#;
-    fake.misbehave_on("search/activities", usize::MAX, Bad::Body { bytes: bytes.to_vec(), gzip: false });
-    let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
+    fake.misbehave_on(
+        "search/activities",
+        usize::MAX,
+        Misbehavior::Body { bytes: bytes.to_vec(), gzip: false },
+    );
+    let (visit, ear) = fetch_garmin(&fake, &fake.clock(now())).await;
     let visit = visit.unwrap();
     assert_eq!((visit.activities_complete, ear.activities()), (false, vec!["7".to_owned()]));
-    assert_eq!(visit.missing[0].reason, Problem::Unreadable { count: 1 });
+    assert_eq!(visit.missing[0].reason, DatasetError::Unreadable { count: 1 });
 }
 
 #[tokio::test]
-async fn what_stands_in_for_a_file_is_named() {
+async fn wrong_content_instead_of_a_file_is_reported() {
     let fake = FakeGarmin::start(garmin_week()).await;
     fake.edit(|data| data.activities[0].file = Some(b" <!DOCTYPE html><p>sign in</p>".to_vec()));
     fake.edit(|data| data.activities[1].file = Some(b"\x0e\x20\x00\x00\x00\x00\x00\x00.FIT bare".to_vec()));
-    let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
+    let (visit, ear) = fetch_garmin(&fake, &fake.clock(now())).await;
     let visit = visit.unwrap();
     assert_eq!((ear.files(), visit.activities_complete), (vec!["101".to_owned()], true));
-    assert!(ear.heard.iter().any(|heard| matches!(heard, Heard::File { name, .. } if name == "101.fit")));
-    assert_eq!(visit.missing[0].reason, Problem::NotAFile(Content::Html));
+    assert!(
+        ear.items.iter().any(|heard| matches!(heard, FetchedItem::File { name, .. } if name == "101.fit"))
+    );
+    assert_eq!(visit.missing[0].reason, DatasetError::NotAFile(UnexpectedContent::Html));
 }
 
 #[tokio::test]
-async fn every_spelling_of_a_token_is_understood() {
-    for token_as in [TokenAs::Text, TokenAs::JsonText, TokenAs::Snake, TokenAs::Camel] {
-        let fake = FakeGarmin::start(GarminData { token_as, ..garmin_week() }).await;
-        let time = fake.time(now());
+async fn every_token_format_is_accepted() {
+    for token_format in [TokenFormat::Text, TokenFormat::JsonText, TokenFormat::Snake, TokenFormat::Camel] {
+        let fake = FakeGarmin::start(GarminData { token_format, ..garmin_week() }).await;
+        let time = fake.clock(now());
         let mut account = garmin(&fake, &time);
-        account.fetch(week(), &mut Ear::default()).await.unwrap();
-        assert_eq!(fake.exchanges(), 1, "{token_as:?}");
-        // It is good for a day, and exchanged an hour before that.
-        time.pass(TimeDelta::hours(22));
-        account.fetch(week(), &mut Ear::default()).await.unwrap();
-        assert_eq!(fake.exchanges(), 1, "{token_as:?}");
-        time.pass(TimeDelta::hours(1));
-        account.fetch(week(), &mut Ear::default()).await.unwrap();
-        assert_eq!(fake.exchanges(), 2, "{token_as:?}");
+        account.fetch(week(), &mut RecordingListener::default()).await.unwrap();
+        assert_eq!(fake.exchanges(), 1, "{token_format:?}");
+        // Valid for a day, and renewed an hour earlier.
+        time.advance(TimeDelta::hours(22));
+        account.fetch(week(), &mut RecordingListener::default()).await.unwrap();
+        assert_eq!(fake.exchanges(), 1, "{token_format:?}");
+        time.advance(TimeDelta::hours(1));
+        account.fetch(week(), &mut RecordingListener::default()).await.unwrap();
+        assert_eq!(fake.exchanges(), 2, "{token_format:?}");
     }
-    let fake = FakeGarmin::start(GarminData { token_as: TokenAs::Unknown, ..garmin_week() }).await;
-    let (fault, _) = visit_garmin(&fake, &fake.time(now())).await;
-    let problem = Problem::NoToken { keys: "ticket".to_owned() };
-    assert_eq!(fault, Err(Fault::Failed { dataset: "token", problem }));
+    let fake = FakeGarmin::start(GarminData { token_format: TokenFormat::Unknown, ..garmin_week() }).await;
+    let (fault, _) = fetch_garmin(&fake, &fake.clock(now())).await;
+    let problem = DatasetError::NoToken { keys: "ticket".to_owned() };
+    assert_eq!(fault, Err(FetchError::Failed { dataset: "token", problem }));
 }
 
 #[tokio::test]
-async fn a_refused_key_ends_the_visit_and_says_what_to_do() {
+async fn refused_key_fails_with_advice() {
     let fake = FakeGarmin::start(garmin_week()).await;
-    let time = fake.time(now());
-    let mut account = Garmin::new(&fake.base_url(), "GCDC_an-old-key".into(), Tz::UTC, time.means()).unwrap();
+    let time = fake.clock(now());
+    let mut account =
+        Garmin::new(&fake.base_url(), "GCDC_an-old-key".into(), Tz::UTC, time.http_env()).unwrap();
     assert!(!format!("{account:?}").contains("old-key"));
-    let fault = account.fetch(week(), &mut Ear::default()).await.unwrap_err();
+    let fault = account.fetch(week(), &mut RecordingListener::default()).await.unwrap_err();
     let text = format!("{fault} {fault:?}");
     assert!(text.contains("https://connect.garmin.com/app/settings/personalApiToken"), "{text}");
     assert!(!text.contains("old-key"));
-    assert_eq!(fake.seen().len(), 1);
-    let unusable = Garmin::new(&fake.base_url(), "two words".into(), Tz::UTC, time.means());
-    assert_eq!(unusable.unwrap_err(), Fault::KeyUnusable);
+    assert_eq!(fake.requests().len(), 1);
+    let unusable = Garmin::new(&fake.base_url(), "two words".into(), Tz::UTC, time.http_env());
+    assert_eq!(unusable.unwrap_err(), FetchError::KeyUnusable);
 }
 
 #[tokio::test]
-async fn an_expired_token_is_exchanged_exactly_once() {
+async fn expired_token_is_renewed_once() {
     let clean = FakeGarmin::start(garmin_week()).await;
-    let (_, expected) = visit_garmin(&clean, &clean.time(now())).await;
-    for request in 2..=clean.seen().len() {
+    let (_, expected) = fetch_garmin(&clean, &clean.clock(now())).await;
+    for request in 2..=clean.requests().len() {
         let fake = FakeGarmin::start(garmin_week()).await;
-        fake.misbehave_at(request, Bad::Expire);
-        let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
+        fake.misbehave_at(request, Misbehavior::Expire);
+        let (visit, ear) = fetch_garmin(&fake, &fake.clock(now())).await;
         assert_eq!((visit.unwrap().missing, fake.exchanges()), (vec![], 2), "{request}");
-        assert_eq!(ear.heard, expected.heard);
+        assert_eq!(ear.items, expected.items);
     }
-    // A token that is refused again right after the exchange is not exchanged once more.
+    // A token that is rejected right after renewal is not renewed again.
     let fake = FakeGarmin::start(garmin_week()).await;
     for request in 2..60 {
-        fake.misbehave_at(request, Bad::Expire);
+        fake.misbehave_at(request, Misbehavior::Expire);
     }
-    let (fault, ear) = visit_garmin(&fake, &fake.time(now())).await;
-    assert_eq!(fault, Err(Fault::Failed { dataset: "steps", problem: Problem::Status(401) }));
-    assert_eq!((fake.exchanges(), ear.heard.len()), (2, 0));
+    let (fault, ear) = fetch_garmin(&fake, &fake.clock(now())).await;
+    assert_eq!(fault, Err(FetchError::Failed { dataset: "steps", problem: DatasetError::Status(401) }));
+    assert_eq!((fake.exchanges(), ear.items.len()), (2, 0));
 }
 
 #[tokio::test]
-async fn who_has_heard_enough_is_told_no_more() {
+async fn fetch_stops_when_the_listener_breaks() {
     for enough in 1..31 {
         let fake = FakeGarmin::start(garmin_week()).await;
-        let mut ear = Ear { enough: Some(enough), ..Ear::default() };
-        let visit = garmin(&fake, &fake.time(now())).fetch(week(), &mut ear).await.unwrap();
+        let mut ear = RecordingListener { stop_after: Some(enough), ..RecordingListener::default() };
+        let visit = garmin(&fake, &fake.clock(now())).fetch(week(), &mut ear).await.unwrap();
         assert_consistent(&visit, &ear);
-        assert_eq!(ear.heard.len(), enough.min(30));
+        assert_eq!(ear.items.len(), enough.min(30));
         let told_all = ear.activities().len() == 2 && enough > 28;
         assert_eq!(visit.activities_complete, told_all, "{enough}");
     }
 }
 
 #[tokio::test]
-async fn a_probe_shows_names_and_never_a_value() {
+async fn probe_shows_only_field_names() {
     let fake = FakeGarmin::start(garmin_week()).await;
-    let probed = garmin(&fake, &fake.time(now())).probe().await.unwrap();
+    let probed = garmin(&fake, &fake.clock(now())).probe().await.unwrap();
     assert_eq!(fake.violations(), Vec::<String>::new());
     let heart = probed.iter().find(|one| one.dataset == "daily_heart_rate").unwrap();
     assert_eq!(
@@ -347,7 +358,7 @@ async fn a_probe_shows_names_and_never_a_value() {
 }
 
 #[tokio::test]
-async fn the_fake_refuses_what_garmin_refuses() {
+async fn fake_garmin_rejects_invalid_requests() {
     let fake = FakeGarmin::start(garmin_week()).await;
     let ask = |path: &str, auth: &str| {
         client().get(format!("{}{path}", fake.base_url())).header("Authorization", auth).send()
@@ -372,10 +383,10 @@ async fn the_fake_refuses_what_garmin_refuses() {
         client().post(format!("{}/weight-service/weight", fake.base_url())).header("Authorization", &bearer);
     assert_eq!(written.send().await.unwrap().status(), 405);
     assert_eq!(fake.violations().len(), 2);
-    // Two that hang, and a third.
-    let seen = fake.seen().len();
-    fake.misbehave_at(seen + 1, Bad::Stall(3));
-    fake.misbehave_at(seen + 2, Bad::Stall(3));
+    // Two stalled requests, and a third.
+    let seen = fake.requests().len();
+    fake.misbehave_at(seen + 1, Misbehavior::Stall(3));
+    fake.misbehave_at(seen + 2, Misbehavior::Stall(3));
     let path = "/hrv-service/hrv/2026-06-14";
     let (_one, _two) = (ask(path, &bearer).await.unwrap(), ask(path, &bearer).await.unwrap());
     let third = ask(path, &bearer).await.unwrap();

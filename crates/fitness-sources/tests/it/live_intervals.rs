@@ -1,24 +1,24 @@
-//! intervals.icu, against a fake that refuses what it refuses.
+//! intervals.icu, with a fake server.
 
 use crate::live_fixtures::*;
 use chrono_tz::Tz;
-use fitness_core::domain::source_record::{SourceKind, Told};
+use fitness_core::domain::source_record::{ImportedRecord, SourceKind};
 use fitness_core::domain::sport::Sport;
-use fitness_sources::live::{Fault, Heard, Intervals, Missing, Problem, Source};
+use fitness_sources::live::{DatasetError, FetchError, FetchedItem, Intervals, MissingDataset, Source};
 use fitness_sources::testkit::{FakeIntervals, client};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn a_visit_tells_days_activities_and_files() {
+async fn fetch_returns_days_activities_and_files() {
     let fake = FakeIntervals::start(intervals_week()).await;
-    let (visit, ear) = visit_intervals(&fake, &fake.time(now())).await;
+    let (visit, ear) = fetch_intervals(&fake, &fake.clock(now())).await;
     let visit = visit.unwrap();
     assert_eq!(ear.activities(), ["i72", "71", "i70"]);
     assert_eq!(ear.files(), ["i72", "i70"]);
-    // When a server wrote a record says nothing about a device.
+    // Server times prove nothing about the device.
     assert_eq!((visit.newest_record, visit.activities_complete), (Some(at("2026-06-14T09:00:00Z")), true));
-    let missing = Missing { dataset: "activities", reason: Problem::ThroughStrava { count: 1 } };
+    let missing = MissingDataset { dataset: "activities", reason: DatasetError::ThroughStrava { count: 1 } };
     assert_eq!(visit.missing, [missing]);
     assert!(visit.missing[0].to_string().contains("connect the watch's own service"));
     let days = ear.days("wellness");
@@ -26,47 +26,47 @@ async fn a_visit_tells_days_activities_and_files() {
         (days.len(), days[0].kind, days[0].as_of, days[1].as_of),
         (2, SourceKind::Intervals, None, Some(now()))
     );
-    let stub = ear.heard.iter().find_map(|heard| match heard {
-        Heard::Told(Told::Activity(report)) if report.key.id == "71" => Some(report),
+    let stub = ear.items.iter().find_map(|heard| match heard {
+        FetchedItem::Record(ImportedRecord::Activity(report)) if report.key.id == "71" => Some(report),
         _ => None,
     });
-    let stub = &stub.unwrap().recorded.activity;
+    let stub = &stub.unwrap().parsed.activity;
     assert_eq!((stub.sport, stub.elapsed, stub.started_at), (Sport::Other, None, at("2026-06-13T16:00:00Z")));
 }
 
 #[tokio::test]
-async fn a_long_span_falls_into_pieces_and_nothing_is_told_twice() {
+async fn long_range_is_chunked_without_duplicates() {
     let fake = FakeIntervals::start(intervals_week()).await;
-    let mut ear = Ear::default();
-    let time = fake.time(now());
+    let mut ear = RecordingListener::default();
+    let time = fake.clock(now());
     intervals(&fake, &time).fetch(span("2025-01-01", "2027-01-01"), &mut ear).await.unwrap();
     assert_eq!(ear.activities().len(), 3);
-    assert_eq!(fake.seen().iter().filter(|seen| seen.target.contains("/wellness?")).count(), 6);
-    assert!(fake.seen().iter().all(|seen| !seen.target.contains("2026-06-16")), "tomorrow was asked about");
+    assert_eq!(fake.requests().iter().filter(|seen| seen.target.contains("/wellness?")).count(), 6);
+    assert!(fake.requests().iter().all(|seen| !seen.target.contains("2026-06-16")), "tomorrow was requested");
 }
 
 #[tokio::test]
-async fn a_refused_key_ends_the_visit_and_says_what_to_do() {
+async fn refused_key_fails_with_advice() {
     let fake = FakeIntervals::start(intervals_week()).await;
-    let time = fake.time(now());
+    let time = fake.clock(now());
     for (athlete, key) in [("0", "another-key"), ("i6", KEY)] {
         let mut account =
-            Intervals::new(&fake.base_url(), athlete, key.into(), Tz::UTC, time.means()).unwrap();
-        let fault = account.fetch(week(), &mut Ear::default()).await.unwrap_err();
-        assert!(matches!(fault, Fault::KeyRefused { service: "intervals.icu", .. }), "{fault}");
+            Intervals::new(&fake.base_url(), athlete, key.into(), Tz::UTC, time.http_env()).unwrap();
+        let fault = account.fetch(week(), &mut RecordingListener::default()).await.unwrap_err();
+        assert!(matches!(fault, FetchError::KeyRefused { service: "intervals.icu", .. }), "{fault}");
         let text = format!("{fault} {fault:?} {account:?}");
         assert!(text.contains("https://intervals.icu/settings") && !text.contains(key), "{text}");
     }
     for (athlete, key) in [("../0", KEY), ("", KEY), ("0", ""), ("0", "two words")] {
-        let account = Intervals::new(&fake.base_url(), athlete, key.into(), Tz::UTC, time.means());
-        assert_eq!(account.unwrap_err(), Fault::KeyUnusable);
+        let account = Intervals::new(&fake.base_url(), athlete, key.into(), Tz::UTC, time.http_env());
+        assert_eq!(account.unwrap_err(), FetchError::KeyUnusable);
     }
-    let plain = Intervals::new("http://intervals.icu/api/v1", "0", KEY.into(), Tz::UTC, time.means());
-    assert_eq!(plain.unwrap_err(), Fault::BadAddress);
+    let plain = Intervals::new("http://intervals.icu/api/v1", "0", KEY.into(), Tz::UTC, time.http_env());
+    assert_eq!(plain.unwrap_err(), FetchError::BadAddress);
 }
 
 #[tokio::test]
-async fn the_fake_refuses_what_intervals_refuses() {
+async fn fake_intervals_rejects_invalid_requests() {
     let fake = FakeIntervals::start(intervals_week()).await;
     for (path, key, status) in [
         ("/athlete/0/wellness?oldest=2026-06-01&newest=2026-06-15", Some(KEY), 200),

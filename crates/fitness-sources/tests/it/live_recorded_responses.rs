@@ -1,42 +1,42 @@
-//! Answers that Garmin really gave on the same paths of its private API, where they are present.
+//! Real responses of Garmin's private API, recorded outside the repository.
 
 use crate::live_fixtures::*;
 use crate::shared_files::{folder, skip};
 use chrono_tz::Tz;
-use fitness_core::domain::source_record::Told;
+use fitness_core::domain::source_record::ImportedRecord;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::TimeSpan;
-use fitness_sources::live::{Garmin, Heard, Source, Visit};
-use fitness_sources::testkit::{Bad, FakeGarmin, GarminData};
+use fitness_sources::live::{FetchOutcome, FetchedItem, Garmin, Source};
+use fitness_sources::testkit::{FakeGarmin, GarminData, Misbehavior};
 
-/// Visits an account in which one path answers with a recorded body.
-async fn answered(
+/// Fetches from an account in which one path returns a recorded body.
+async fn fetch_with_response(
     part: &'static str,
     body: Vec<u8>,
     days: (&str, &str),
     not_offered: &[&'static str],
-) -> (Visit, Ear) {
-    let data = GarminData { key: KEY.to_owned(), not_offered: not_offered.to_vec(), ..GarminData::default() };
+) -> (FetchOutcome, RecordingListener) {
+    let data = GarminData { key: KEY.to_owned(), unavailable: not_offered.to_vec(), ..GarminData::default() };
     let fake = FakeGarmin::start(data).await;
-    fake.misbehave_on(part, usize::MAX, Bad::Body { bytes: body, gzip: false });
-    let time = fake.time(at("2031-01-01T00:00:00Z"));
+    fake.misbehave_on(part, usize::MAX, Misbehavior::Body { bytes: body, gzip: false });
+    let time = fake.clock(at("2031-01-01T00:00:00Z"));
     let mut account =
-        Garmin::new(&fake.base_url(), KEY.into(), Tz::America__Costa_Rica, time.means()).unwrap();
-    let mut ear = Ear::default();
+        Garmin::new(&fake.base_url(), KEY.into(), Tz::America__Costa_Rica, time.http_env()).unwrap();
+    let mut ear = RecordingListener::default();
     let visit = account.fetch(span(days.0, days.1), &mut ear).await.unwrap();
     assert_consistent(&visit, &ear);
     (visit, ear)
 }
 
-fn read(kind: &str, name: &str) -> Option<Vec<u8>> {
+fn read_recorded(kind: &str, name: &str) -> Option<Vec<u8>> {
     let folder = folder("garmin-connect")?.join(kind);
     Some(std::fs::read(folder.join(format!("{name}.json"))).unwrap())
 }
 
-/// Runs the rest of a test when the recorded answers are here.
+/// Skips the test without the recorded responses.
 macro_rules! recorded {
     ($test:literal, $kind:literal, $name:literal) => {
-        match read($kind, $name) {
+        match read_recorded($kind, $name) {
             Some(bytes) => bytes,
             None => return skip($test, "the recorded answers of Garmin are not here"),
         }
@@ -44,44 +44,45 @@ macro_rules! recorded {
 }
 
 #[tokio::test]
-async fn recorded_ranges_become_days() {
-    let steps = recorded!("recorded_ranges_become_days", "garth", "stats_steps_daily");
+async fn recorded_ranges_are_parsed() {
+    let steps = recorded!("recorded_ranges_are_parsed", "garth", "stats_steps_daily");
     let july = ("2023-07-01", "2023-07-20");
-    let (visit, ear) = answered("stats/steps", steps, july, &[]).await;
+    let (visit, ear) = fetch_with_response("stats/steps", steps, july, &[]).await;
     assert_eq!((visit.missing, visit.newest_record), (vec![], None));
     let days = ear.days("steps");
     assert_eq!((days.len(), days[0].wellness.steps, days[0].as_of), (20, Some(12_413), None));
 
-    let stress = recorded!("recorded_ranges_become_days", "garth", "stats_stress_daily");
-    let (_, ear) = answered("stats/stress", stress, july, &[]).await;
+    let stress = recorded!("recorded_ranges_are_parsed", "garth", "stats_stress_daily");
+    let (_, ear) = fetch_with_response("stats/stress", stress, july, &[]).await;
     assert_eq!((ear.days("stress").len(), ear.days("stress")[19].wellness.stress_avg), (20, Some(38)));
 
-    let hrv = recorded!("recorded_ranges_become_days", "garth", "hrv_daily_range");
-    let (_, ear) = answered("hrv/daily", hrv, july, &[]).await;
+    let hrv = recorded!("recorded_ranges_are_parsed", "garth", "hrv_daily_range");
+    let (_, ear) = fetch_with_response("hrv/daily", hrv, july, &[]).await;
     assert_eq!((ear.days("hrv").len(), ear.days("hrv")[19].wellness.hrv_ms), (20, Some(42.0)));
 
-    let weight = recorded!("recorded_ranges_become_days", "garth", "weight_range_includeAll");
-    let (visit, ear) = answered("weight/range", weight, ("2025-06-01", "2025-06-30"), &[]).await;
+    let weight = recorded!("recorded_ranges_are_parsed", "garth", "weight_range_includeAll");
+    let (visit, ear) = fetch_with_response("weight/range", weight, ("2025-06-01", "2025-06-30"), &[]).await;
     let kilograms: Vec<f64> =
         ear.days("weight").iter().filter_map(|report| report.wellness.weight_kg).collect();
     assert_eq!(kilograms, [59.72, 59.5, 59.189]);
-    // A scale is no watch.
+    // A scale proves nothing about the watch.
     assert_eq!(visit.newest_record, None);
-    let none = recorded!("recorded_ranges_become_days", "garth", "weight_range.empty");
-    let (visit, ear) = answered("weight/range", none, ("2019-12-18", "2020-01-01"), &[]).await;
+    let none = recorded!("recorded_ranges_are_parsed", "garth", "weight_range.empty");
+    let (visit, ear) = fetch_with_response("weight/range", none, ("2019-12-18", "2020-01-01"), &[]).await;
     assert_eq!((visit.missing, ear.days("weight").len()), (vec![], 0));
 }
 
 #[tokio::test]
-async fn recorded_days_and_nights_become_days() {
-    let beats = recorded!("recorded_days_and_nights_become_days", "garth", "dailyHeartRate");
-    let (visit, ear) = answered("dailyHeartRate", beats, ("2026-01-07", "2026-01-07"), &[]).await;
+async fn recorded_days_and_nights_are_parsed() {
+    let beats = recorded!("recorded_days_and_nights_are_parsed", "garth", "dailyHeartRate");
+    let (visit, ear) = fetch_with_response("dailyHeartRate", beats, ("2026-01-07", "2026-01-07"), &[]).await;
     assert_eq!(ear.days("daily_heart_rate")[0].wellness.resting_heart_rate, Some(52));
     assert_eq!(visit.newest_record.unwrap().timestamp_millis(), 1_767_851_880_000);
 
-    let flat = recorded!("recorded_days_and_nights_become_days", "garth", "usersummary_daily");
+    let flat = recorded!("recorded_days_and_nights_are_parsed", "garth", "usersummary_daily");
     let no_range = ["dailysummaries", "dailySleepSummariesByDate"];
-    let (_, ear) = answered("usersummary/daily?", flat, ("2025-06-14", "2025-06-14"), &no_range).await;
+    let (_, ear) =
+        fetch_with_response("usersummary/daily?", flat, ("2025-06-14", "2025-06-14"), &no_range).await;
     let day = &ear.days("daily_summary")[0].wellness;
     assert_eq!(
         (day.steps, day.resting_heart_rate, day.stress_avg, day.stress_max),
@@ -92,8 +93,9 @@ async fn recorded_days_and_nights_become_days() {
         (Some(92), Some(32), Some(14.0), None)
     );
 
-    let night = recorded!("recorded_days_and_nights_become_days", "garth", "dailySleepData");
-    let (visit, ear) = answered("dailySleepData", night, ("2025-07-07", "2025-07-07"), &no_range).await;
+    let night = recorded!("recorded_days_and_nights_are_parsed", "garth", "dailySleepData");
+    let (visit, ear) =
+        fetch_with_response("dailySleepData", night, ("2025-07-07", "2025-07-07"), &no_range).await;
     let day = &ear.days("sleep")[0].wellness;
     let sleep = day.sleep.as_ref().unwrap();
     assert_eq!(
@@ -103,21 +105,23 @@ async fn recorded_days_and_nights_become_days() {
     assert_eq!((day.spo2, day.respiration, day.resting_heart_rate), (Some(93.0), Some(13.0), Some(44)));
     assert_eq!(visit.newest_record.unwrap().timestamp_millis(), 1_751_888_248_000);
 
-    let none = recorded!("recorded_days_and_nights_become_days", "garth", "dailySleepData.nodata");
-    let (visit, ear) = answered("dailySleepData", none, ("2030-01-01", "2030-01-01"), &no_range).await;
+    let none = recorded!("recorded_days_and_nights_are_parsed", "garth", "dailySleepData.nodata");
+    let (visit, ear) =
+        fetch_with_response("dailySleepData", none, ("2030-01-01", "2030-01-01"), &no_range).await;
     assert_eq!((visit.missing, ear.days("sleep").len(), visit.newest_record), (vec![], 0, None));
 }
 
 #[tokio::test]
-async fn a_recorded_list_becomes_activities() {
-    let list = recorded!("a_recorded_list_becomes_activities", "garth", "activities_search.limit3");
-    let (visit, ear) = answered("search/activities", list, ("2026-01-01", "2026-01-31"), &[]).await;
+async fn recorded_list_is_parsed() {
+    let list = recorded!("recorded_list_is_parsed", "garth", "activities_search.limit3");
+    let (visit, ear) =
+        fetch_with_response("search/activities", list, ("2026-01-01", "2026-01-31"), &[]).await;
     assert!(visit.activities_complete);
     let activities: Vec<_> = ear
-        .heard
+        .items
         .iter()
         .filter_map(|heard| match heard {
-            Heard::Told(Told::Activity(report)) => Some(&report.recorded.activity),
+            FetchedItem::Record(ImportedRecord::Activity(report)) => Some(&report.parsed.activity),
             _ => None,
         })
         .collect();
@@ -132,45 +136,43 @@ async fn a_recorded_list_becomes_activities() {
 }
 
 #[tokio::test]
-async fn shapes_that_nobody_saw_are_read_as_they_were_described() {
+async fn undocumented_formats_are_parsed_as_described() {
     let days = ("2026-10-20", "2026-10-22");
     let v2 = recorded!(
-        "shapes_that_nobody_saw_are_read_as_they_were_described",
+        "undocumented_formats_are_parsed_as_described",
         "synthetic",
         "v2_dailysummaries.UNVERIFIED"
     );
-    let (_, ear) = answered("dailysummaries", v2, days, &[]).await;
+    let (_, ear) = fetch_with_response("dailysummaries", v2, days, &[]).await;
     let told = ear.days("summaries");
-    // The third day is a placeholder.
+    // The third day is an empty placeholder.
     assert_eq!(
         (told.len(), told[0].wellness.steps, told[0].wellness.resting_heart_rate),
         (2, Some(11_234), Some(46))
     );
 
     let nights = recorded!(
-        "shapes_that_nobody_saw_are_read_as_they_were_described",
+        "undocumented_formats_are_parsed_as_described",
         "synthetic",
         "dailySleepSummariesByDate.UNVERIFIED"
     );
-    let (_, ear) = answered("dailySleepSummariesByDate", nights, days, &[]).await;
+    let (_, ear) = fetch_with_response("dailySleepSummariesByDate", nights, days, &[]).await;
     let told: Vec<String> =
         ear.days("sleep_summaries").iter().map(|report| report.wellness.day.to_string()).collect();
     assert_eq!(told, ["2026-10-20", "2026-10-22"]);
 
-    let battery = recorded!(
-        "shapes_that_nobody_saw_are_read_as_they_were_described",
-        "synthetic",
-        "bodyBattery_reports_daily"
-    );
-    let (_, ear) = answered("bodyBattery", battery, days, &[]).await;
+    let battery =
+        recorded!("undocumented_formats_are_parsed_as_described", "synthetic", "bodyBattery_reports_daily");
+    let (_, ear) = fetch_with_response("bodyBattery", battery, days, &[]).await;
     let day = &ear.days("body_battery")[0].wellness;
     assert_eq!((day.body_battery_high, day.body_battery_low), (Some(91), Some(33)));
 
-    let zones =
-        recorded!("shapes_that_nobody_saw_are_read_as_they_were_described", "synthetic", "heartRateZones");
-    let (_, ear) = answered("heartRateZones", zones, days, &[]).await;
-    let zones = ear.heard.iter().find_map(|heard| match heard {
-        Heard::Told(Told::Zones { sport: Sport::Other, zones, .. }) => Some(zones.lower_bounds().to_vec()),
+    let zones = recorded!("undocumented_formats_are_parsed_as_described", "synthetic", "heartRateZones");
+    let (_, ear) = fetch_with_response("heartRateZones", zones, days, &[]).await;
+    let zones = ear.items.iter().find_map(|heard| match heard {
+        FetchedItem::Record(ImportedRecord::Zones { sport: Sport::Other, zones, .. }) => {
+            Some(zones.lower_bounds().to_vec())
+        }
         _ => None,
     });
     assert_eq!(zones.unwrap(), [93.0, 111.0, 130.0, 148.0, 167.0]);

@@ -1,5 +1,5 @@
-//! The readers against real files, where they are present, and against Garmin's own reader; the services
-//! against fakes.
+//! Tests of the parsers with real files and Garmin's SDK if available, and of the services with
+//! fakes.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod archive_fixtures;

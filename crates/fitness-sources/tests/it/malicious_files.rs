@@ -1,32 +1,33 @@
-//! What nobody has by accident, and what a bad download leaves. Each costs a line; the file next to it is read.
+//! Malicious and damaged archives: each is skipped with a reason, and other files are still read.
 
 use crate::archive_fixtures::{
-    Entry, Folder, Memory, deflate, forged, gzip, left_out, listing, noise, put16, read, seen_in, zip,
+    Entry, RecordingVisitor, TempFolder, archive_of_entries, build_archive, deflate, gzip, noise, put16,
+    read_record, skipped_record, walk_bytes, zip,
 };
-use fitness_sources::files::{Found, Limits, Refused, Visitor, walk};
+use fitness_sources::files::{FileEntry, ReadLimits, SkipError, Visitor, walk};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::ControlFlow::{self, Continue};
 
-fn limits() -> Limits {
-    Limits::default()
+fn limits() -> ReadLimits {
+    ReadLimits::default()
 }
 
-const DENSE: Refused = Refused::TooDense { limit: 200 };
+const DENSE: SkipError = SkipError::CompressionRatioTooHigh { limit: 200 };
 
-/// An archive with one strange entry between two honest ones, and what is seen of the strange one.
-fn between(strange: Entry<'_>) -> Refused {
+/// The error for an invalid entry between two valid ones.
+fn skip_error_between_valid_entries(strange: Entry<'_>) -> SkipError {
     let path =
         format!("x!/{}", String::from_utf8_lossy(strange.name).replace('\\', "/").replace('\0', "\u{fffd}"));
-    let archive = forged(&[Entry::stored(b"a", b"1"), strange, Entry::stored(b"z", b"2")]);
-    let seen = seen_in(&archive, &limits());
+    let archive = build_archive(&[Entry::stored(b"a", b"1"), strange, Entry::stored(b"z", b"2")]);
+    let seen = walk_bytes(&archive, &limits());
     let [first, (at, Err(reason)), last] = &seen[..] else { panic!("{seen:?}") };
-    assert_eq!((first, at, last), (&read("x!/a", "1"), &path, &read("x!/z", "2")));
+    assert_eq!((first, at, last), (&read_record("x!/a", "1"), &path, &read_record("x!/z", "2")));
     *reason
 }
 
 #[test]
-fn a_name_that_leads_out_of_the_archive_is_refused() {
+fn path_traversal_is_refused() {
     for name in [
         "../evil.fit",
         "..",
@@ -43,20 +44,27 @@ fn a_name_that_leads_out_of_the_archive_is_refused() {
         "C:/evil.fit",
         "../evil/",
     ] {
-        assert_eq!(between(Entry::stored(name.as_bytes(), b"evil")), Refused::LeadsOut, "{name}");
+        assert_eq!(
+            skip_error_between_valid_entries(Entry::stored(name.as_bytes(), b"evil")),
+            SkipError::PathTraversal,
+            "{name}"
+        );
     }
 }
 
 #[test]
-fn a_name_with_a_nul_is_refused() {
-    assert_eq!(between(Entry::stored(b"run.fit\0.exe", b"evil")), Refused::BadName);
+fn name_with_nul_is_refused() {
+    assert_eq!(
+        skip_error_between_valid_entries(Entry::stored(b"run.fit\0.exe", b"evil")),
+        SkipError::InvalidName
+    );
 }
 
 #[test]
-fn nothing_is_written_under_the_name_of_an_entry() {
+fn walk_writes_no_files() {
     let inner = zip(&[("inner.fit", b"2"), ("../inner.fit", b"3")]);
     let outer = zip(&[("run.fit", b"1"), ("../evil.fit", b"4"), ("sub/inner.zip", &inner)]);
-    let folder = Folder::new(&[("here/outer.zip", &outer)]);
+    let folder = TempFolder::new(&[("here/outer.zip", &outer)]);
     assert_eq!(folder.walk(&limits()).len(), 4);
     let names = |path| {
         let entries = fs::read_dir(path).unwrap();
@@ -67,148 +75,162 @@ fn nothing_is_written_under_the_name_of_an_entry() {
 }
 
 #[test]
-fn a_link_in_an_archive_is_refused() {
+fn link_in_archive_is_refused() {
     let link = Entry { mode: 0o120_777, ..Entry::stored(b"link.fit", b"/etc/passwd") };
-    assert_eq!(between(link), Refused::Link);
+    assert_eq!(skip_error_between_valid_entries(link), SkipError::Link);
 }
 
 #[test]
-fn a_locked_entry_is_refused() {
-    assert_eq!(between(Entry { flags: 1, ..Entry::stored(b"locked.fit", b"?") }), Refused::Locked);
+fn encrypted_entry_is_refused() {
+    assert_eq!(
+        skip_error_between_valid_entries(Entry { flags: 1, ..Entry::stored(b"locked.fit", b"?") }),
+        SkipError::Encrypted
+    );
 }
 
 #[test]
-fn an_unknown_packing_is_refused() {
+fn unknown_compression_is_refused() {
     for method in [1, 6, 9, 12, 14, 93, 95, 99, 65_535] {
         let entry = Entry { method, ..Entry::stored(b"odd.fit", b"?") };
-        assert_eq!(between(entry), Refused::UnknownPacking, "{method}");
+        assert_eq!(skip_error_between_valid_entries(entry), SkipError::UnsupportedCompression, "{method}");
     }
 }
 
 #[test]
-fn a_size_of_four_gigabytes_is_refused_unread() {
-    let entry = Entry { says_unpacked: u32::MAX - 1, ..Entry::stored(b"huge.fit", b"?") };
-    assert_eq!(between(entry), Refused::TooLarge { limit: 512 << 20 });
-    let entry = Entry { says_packed: u32::MAX - 1, ..Entry::stored(b"huge.fit", b"?") };
-    assert_eq!(between(entry), Refused::Damaged);
+fn declared_size_of_four_gigabytes_is_refused_unread() {
+    let entry = Entry { declared_unpacked: u32::MAX - 1, ..Entry::stored(b"huge.fit", b"?") };
+    assert_eq!(skip_error_between_valid_entries(entry), SkipError::TooLarge { limit: 512 << 20 });
+    let entry = Entry { declared_packed: u32::MAX - 1, ..Entry::stored(b"huge.fit", b"?") };
+    assert_eq!(skip_error_between_valid_entries(entry), SkipError::Damaged);
 }
 
 #[test]
-fn more_bytes_than_were_declared_are_refused() {
+fn more_bytes_than_declared_are_refused() {
     let packed = deflate(&[7; 5_000]);
     let entry = Entry {
         method: 8,
-        says_packed: packed.len() as u32,
-        says_unpacked: 10,
+        declared_packed: packed.len() as u32,
+        declared_unpacked: 10,
         packed: &packed,
         ..Entry::stored(b"lies.fit", b"")
     };
-    assert_eq!(between(entry), Refused::Damaged);
+    assert_eq!(skip_error_between_valid_entries(entry), SkipError::Damaged);
 }
 
 #[test]
-fn a_wrong_checksum_is_said() {
-    assert_eq!(between(Entry { crc: 1, ..Entry::stored(b"bad.fit", b"bytes") }), Refused::Damaged);
+fn wrong_checksum_is_reported() {
+    assert_eq!(
+        skip_error_between_valid_entries(Entry { crc: 1, ..Entry::stored(b"bad.fit", b"bytes") }),
+        SkipError::Damaged
+    );
 }
 
 #[test]
-fn another_name_in_front_of_the_bytes_changes_nothing() {
+fn local_header_name_is_ignored() {
     let cloaked = Entry { local_name: b"../../evil.exe", ..Entry::stored(b"run.fit", b"run") };
-    let archive = forged(&[cloaked, Entry::stored(b"z", b"2")]);
-    assert_eq!(seen_in(&archive, &limits()), [read("x!/run.fit", "run"), read("x!/z", "2")]);
+    let archive = build_archive(&[cloaked, Entry::stored(b"z", b"2")]);
+    assert_eq!(walk_bytes(&archive, &limits()), [read_record("x!/run.fit", "run"), read_record("x!/z", "2")]);
 }
 
 #[test]
-fn what_says_that_it_is_too_much_is_not_even_opened() {
+fn declared_bomb_is_not_opened() {
     let zeros = vec![0; 200 << 20];
     let archive = zip(&[("a", b"1"), ("zeros.json", &zeros), ("z", b"2")]);
-    let folder = Folder::new(&[("x.zip", &archive), ("y.fit", &[0; 3_000])]);
-    let mut memory = Memory::default();
-    let small = Limits { entry_bytes: 2_000, ..limits() };
+    let folder = TempFolder::new(&[("x.zip", &archive), ("y.fit", &[0; 3_000])]);
+    let mut memory = RecordingVisitor::default();
+    let small = ReadLimits { entry_bytes: 2_000, ..limits() };
     assert!(walk(&[folder.path().join("x.zip")], &limits(), &mut memory).is_continue());
     assert!(walk(&[folder.path().join("y.fit")], &small, &mut memory).is_continue());
     assert_eq!(memory.names, ["a", "z"]);
     let expected = [
-        read("x.zip!/a", "1"),
-        left_out("x.zip!/zeros.json", DENSE),
-        read("x.zip!/z", "2"),
-        left_out("y.fit", Refused::TooLarge { limit: 2_000 }),
+        read_record("x.zip!/a", "1"),
+        skipped_record("x.zip!/zeros.json", DENSE),
+        read_record("x.zip!/z", "2"),
+        skipped_record("y.fit", SkipError::TooLarge { limit: 2_000 }),
     ];
-    assert_eq!(folder.shorten(memory.seen), expected);
+    assert_eq!(folder.shorten(memory.visits), expected);
 }
 
 #[test]
-fn a_bomb_that_lies_about_its_size_is_refused_by_what_it_does() {
-    // Two megabytes of padding behind 20 kB of bomb make the declared sizes look right, and an honest entry
-    // before it is no credit.
+fn bomb_with_false_sizes_is_refused() {
+    // 2 MB of padding behind a 20 kB bomb make the declared sizes plausible; a valid entry before
+    // it does not raise its limit.
     let (honest, padded) = (noise(200_000), [deflate(&vec![0; 20 << 20]), vec![0; 2 << 20]].concat());
     let bomb = Entry {
         method: 8,
-        says_packed: padded.len() as u32,
-        says_unpacked: 20 << 20,
+        declared_packed: padded.len() as u32,
+        declared_unpacked: 20 << 20,
         packed: &padded,
         ..Entry::stored(b"bomb.fit", b"")
     };
-    let archive = forged(&[Entry::stored(b"a", &honest), bomb, Entry::stored(b"z", b"2")]);
-    let expected = [read("x!/a", "200000 bytes"), left_out("x!/bomb.fit", DENSE), read("x!/z", "2")];
-    assert_eq!(seen_in(&archive, &limits()), expected);
+    let archive = build_archive(&[Entry::stored(b"a", &honest), bomb, Entry::stored(b"z", b"2")]);
+    let expected =
+        [read_record("x!/a", "200000 bytes"), skipped_record("x!/bomb.fit", DENSE), read_record("x!/z", "2")];
+    assert_eq!(walk_bytes(&archive, &limits()), expected);
 }
 
 #[test]
-fn a_gzip_bomb_is_refused_wherever_it_is() {
+fn gzip_bomb_is_refused_anywhere() {
     let bomb = gzip(&vec![0; 64 << 20]);
-    let archive = forged(&[Entry::stored(b"c.gz", &bomb), Entry::stored(b"d", b"2")]);
-    let folder = Folder::new(&[("a.gz", &bomb), ("b.zip", &archive), ("run.fit", b"run")]);
+    let archive = build_archive(&[Entry::stored(b"c.gz", &bomb), Entry::stored(b"d", b"2")]);
+    let folder = TempFolder::new(&[("a.gz", &bomb), ("b.zip", &archive), ("run.fit", b"run")]);
     let seen = folder.walk(&limits());
     let expected = [
-        left_out("a.gz", DENSE),
-        left_out("b.zip!/c.gz", DENSE),
-        read("b.zip!/d", "2"),
-        read("run.fit", "run"),
+        skipped_record("a.gz", DENSE),
+        skipped_record("b.zip!/c.gz", DENSE),
+        read_record("b.zip!/d", "2"),
+        read_record("run.fit", "run"),
     ];
     assert_eq!(seen, expected);
 }
 
 #[test]
-fn a_gzip_file_stops_at_the_limit_it_does_not_declare() {
-    let ten = Limits { entry_bytes: 40, ..limits() };
-    let seen = seen_in(&gzip(&[b'a'; 41]), &ten);
-    assert_eq!(seen, [left_out("x", Refused::TooLarge { limit: 40 })]);
+fn gzip_file_stops_at_the_size_limit() {
+    let ten = ReadLimits { entry_bytes: 40, ..limits() };
+    let seen = walk_bytes(&gzip(&[b'a'; 41]), &ten);
+    assert_eq!(seen, [skipped_record("x", SkipError::TooLarge { limit: 40 })]);
 }
 
 #[test]
-fn layers_of_gzip_are_refused() {
-    let folder = Folder::new(&[
+fn nested_gzip_is_refused() {
+    let folder = TempFolder::new(&[
         ("a.gz", &gzip(&gzip(b"deep"))),
         ("b.gz", &gzip(&zip(&[("run.fit", b"run")]))),
         ("c.zip", &zip(&[("d.gz", &gzip(&gzip(b"deep")))])),
     ]);
-    let expected = ["a.gz", "b.gz", "c.zip!/d.gz"].map(|path| left_out(path, Refused::NestedTooDeeply));
+    let expected =
+        ["a.gz", "b.gz", "c.zip!/d.gz"].map(|path| skipped_record(path, SkipError::NestedTooDeeply));
     assert_eq!(folder.walk(&limits()), expected);
 }
 
 #[test]
-fn three_archives_deep_is_too_deep() {
+fn third_level_archive_is_refused() {
     let third = zip(&[("run.fit", b"run")]);
     let second = zip(&[("third.zip", &third), ("beside.fit", b"2")]);
     let first = zip(&[("second.zip", &second), ("last.fit", b"1")]);
     let expected = [
-        left_out("x!/second.zip!/third.zip", Refused::NestedTooDeeply),
-        read("x!/second.zip!/beside.fit", "2"),
-        read("x!/last.fit", "1"),
+        skipped_record("x!/second.zip!/third.zip", SkipError::NestedTooDeeply),
+        read_record("x!/second.zip!/beside.fit", "2"),
+        read_record("x!/last.fit", "1"),
     ];
-    assert_eq!(seen_in(&first, &limits()), expected);
-    let deeper = seen_in(&first, &Limits { depth: 2, ..limits() });
-    assert_eq!(deeper[0], read("x!/second.zip!/third.zip!/run.fit", "run"));
-    let flat = seen_in(&first, &Limits { depth: 0, ..limits() });
-    assert_eq!(flat, [left_out("x!/second.zip", Refused::NestedTooDeeply), read("x!/last.fit", "1")]);
+    assert_eq!(walk_bytes(&first, &limits()), expected);
+    let deeper = walk_bytes(&first, &ReadLimits { depth: 2, ..limits() });
+    assert_eq!(deeper[0], read_record("x!/second.zip!/third.zip!/run.fit", "run"));
+    let flat = walk_bytes(&first, &ReadLimits { depth: 0, ..limits() });
+    assert_eq!(
+        flat,
+        [skipped_record("x!/second.zip", SkipError::NestedTooDeeply), read_record("x!/last.fit", "1")]
+    );
 }
 
 #[test]
-fn a_million_entries_are_refused_as_one() {
-    let folder = Folder::new(&[("z.fit", b"run")]);
-    listing(&folder, 1_000_000);
-    let expected = [left_out("many.zip", Refused::TooManyEntries { limit: 100_000 }), read("z.fit", "run")];
+fn archive_with_a_million_entries_is_refused() {
+    let folder = TempFolder::new(&[("z.fit", b"run")]);
+    archive_of_entries(&folder, 1_000_000);
+    let expected = [
+        skipped_record("many.zip", SkipError::TooManyEntries { limit: 100_000 }),
+        read_record("z.fit", "run"),
+    ];
     assert_eq!(folder.walk(&limits()), expected);
 }
 
@@ -216,47 +238,50 @@ fn a_million_entries_are_refused_as_one() {
 fn entries_of_inner_archives_count_together() {
     let inner = zip(&[("1", b"1"), ("2", b"2"), ("3", b"3")]);
     let outer = zip(&[("a.zip", &inner), ("b.zip", &inner), ("c", b"4")]);
-    let folder = Folder::new(&[("x", &outer), ("y", b"5")]);
-    assert_eq!(folder.walk(&Limits { total_entries: 9, ..limits() }).len(), 8);
-    let seen = folder.walk(&Limits { total_entries: 8, ..limits() });
+    let folder = TempFolder::new(&[("x", &outer), ("y", b"5")]);
+    assert_eq!(folder.walk(&ReadLimits { total_entries: 9, ..limits() }).len(), 8);
+    let seen = folder.walk(&ReadLimits { total_entries: 8, ..limits() });
     let names: Vec<_> = seen.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(names, ["x!/a.zip!/1", "x!/a.zip!/2", "x!/a.zip!/3", "x", "y"]);
-    assert_eq!(seen[3].1, Err(Refused::TooManyEntries { limit: 8 }));
+    assert_eq!(seen[3].1, Err(SkipError::TooManyEntries { limit: 8 }));
 }
 
 #[test]
-fn an_archive_stops_at_its_total() {
+fn archive_stops_at_its_total_size() {
     let eight = [b'8'; 8];
-    let inner =
-        forged(&[Entry::stored(b"1", &eight), Entry::stored(b"2", &eight), Entry::stored(b"3", &eight)]);
-    let outer = forged(&[Entry::stored(b"a.zip", &inner), Entry::stored(b"b", &eight)]);
-    let folder = Folder::new(&[("x", &outer), ("y", b"next")]);
+    let inner = build_archive(&[
+        Entry::stored(b"1", &eight),
+        Entry::stored(b"2", &eight),
+        Entry::stored(b"3", &eight),
+    ]);
+    let outer = build_archive(&[Entry::stored(b"a.zip", &inner), Entry::stored(b"b", &eight)]);
+    let folder = TempFolder::new(&[("x", &outer), ("y", b"next")]);
 
-    let nested = folder.walk(&Limits { nested_bytes: 20, ..limits() });
+    let nested = folder.walk(&ReadLimits { nested_bytes: 20, ..limits() });
     let expected = [
-        read("x!/a.zip!/1", "88888888"),
-        read("x!/a.zip!/2", "88888888"),
-        left_out("x!/a.zip", Refused::ArchiveTooLarge { limit: 20 }),
-        read("x!/b", "88888888"),
-        read("y", "next"),
+        read_record("x!/a.zip!/1", "88888888"),
+        read_record("x!/a.zip!/2", "88888888"),
+        skipped_record("x!/a.zip", SkipError::ArchiveTooLarge { limit: 20 }),
+        read_record("x!/b", "88888888"),
+        read_record("y", "next"),
     ];
     assert_eq!(nested, expected);
 
-    // What the inner archive takes, and its own bytes, are taken from the outer one.
+    // The content of the inner archive and its own bytes count for the outer one.
     let total = inner.len() as u64 + 20;
-    let outermost = folder.walk(&Limits { total_bytes: total, ..limits() });
+    let outermost = folder.walk(&ReadLimits { total_bytes: total, ..limits() });
     let expected = [
-        read("x!/a.zip!/1", "88888888"),
-        read("x!/a.zip!/2", "88888888"),
-        left_out("x", Refused::ArchiveTooLarge { limit: total }),
-        read("y", "next"),
+        read_record("x!/a.zip!/1", "88888888"),
+        read_record("x!/a.zip!/2", "88888888"),
+        skipped_record("x", SkipError::ArchiveTooLarge { limit: total }),
+        read_record("y", "next"),
     ];
     assert_eq!(outermost, expected);
 }
 
 #[test]
-fn many_small_bombs_are_one_large_bomb() {
-    // Each is below the size at which an entry is judged by how much it grows.
+fn many_small_bombs_are_refused() {
+    // Each is below the size at which the ratio is checked.
     let packed = deflate(&vec![0; 1 << 20]);
     let mut crc = flate2::Crc::new();
     crc.update(&vec![0; 1 << 20]);
@@ -265,99 +290,108 @@ fn many_small_bombs_are_one_large_bomb() {
         .iter()
         .map(|name| Entry {
             method: 8,
-            says_packed: packed.len() as u32,
-            says_unpacked: 1 << 20,
+            declared_packed: packed.len() as u32,
+            declared_unpacked: 1 << 20,
             packed: &packed,
             crc: crc.sum(),
             ..Entry::stored(name.as_bytes(), b"")
         })
         .collect();
-    let seen = seen_in(&forged(&entries), &limits());
+    let seen = walk_bytes(&build_archive(&entries), &limits());
     assert!(seen.len() < 50, "{}", seen.len());
-    assert_eq!(seen.last(), Some(&left_out("x", DENSE)));
+    assert_eq!(seen.last(), Some(&skipped_record("x", DENSE)));
 }
 
 #[test]
-fn entries_that_share_their_bytes_are_refused() {
+fn overlapping_entries_are_refused() {
     let bytes = vec![b'a'; 10_000];
     let first = Entry::stored(b"0.fit", &bytes);
     let names: Vec<_> = (1..200).map(|number| format!("{number}.fit")).collect();
     let mut entries = vec![first];
     entries.extend(names.iter().map(|name| Entry {
-        says_at: Some(0),
+        declared_offset: Some(0),
         packed: b"",
-        says_packed: 10_000,
-        says_unpacked: 10_000,
+        declared_packed: 10_000,
+        declared_unpacked: 10_000,
         crc: Entry::stored(b"", &bytes).crc,
         ..Entry::stored(name.as_bytes(), b"")
     }));
-    let folder = Folder::new(&[("x", &forged(&entries)), ("y", b"next")]);
+    let folder = TempFolder::new(&[("x", &build_archive(&entries)), ("y", b"next")]);
     let seen = folder.walk(&limits());
-    assert_eq!(seen[0], read("x!/0.fit", "10000 bytes"));
+    assert_eq!(seen[0], read_record("x!/0.fit", "10000 bytes"));
     assert!(seen.len() < 10, "{}", seen.len());
-    assert_eq!(seen[seen.len() - 2..], [left_out("x", Refused::Overlapping), read("y", "next")]);
+    assert_eq!(
+        seen[seen.len() - 2..],
+        [skipped_record("x", SkipError::Overlapping), read_record("y", "next")]
+    );
 }
 
 #[test]
-fn a_cut_archive_costs_one_line() {
+fn truncated_archive_is_reported_once() {
     let whole = zip(&[("1.fit", b"one"), ("2.fit", b"two")]);
     for len in 4..whole.len() {
-        let folder = Folder::new(&[("a.zip", &whole[..len]), ("b.fit", b"next")]);
+        let folder = TempFolder::new(&[("a.zip", &whole[..len]), ("b.fit", b"next")]);
         assert_eq!(
             folder.walk(&limits()),
-            [left_out("a.zip", Refused::Damaged), read("b.fit", "next")],
+            [skipped_record("a.zip", SkipError::Damaged), read_record("b.fit", "next")],
             "{len}"
         );
     }
 }
 
 #[test]
-fn a_cut_gzip_file_gives_what_there_is_and_a_reason() {
-    struct Patient(Vec<u8>, Option<Refused>);
-    impl Visitor for Patient {
-        fn wants(&mut self, _: &Found<'_>) -> bool {
+fn truncated_gzip_gives_its_beginning_and_a_reason() {
+    struct ReadAllVisitor(Vec<u8>, Option<SkipError>);
+    impl Visitor for ReadAllVisitor {
+        fn should_read(&mut self, _: &FileEntry<'_>) -> bool {
             true
         }
-        fn visit(&mut self, _: &Found<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
+        fn visit(&mut self, _: &FileEntry<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
             let error = reader.read_to_end(&mut self.0).unwrap_err();
-            assert_eq!(Refused::of(&error), Refused::Damaged);
+            assert_eq!(SkipError::from_io(&error), SkipError::Damaged);
             Continue(())
         }
-        fn skipped(&mut self, _: &str, reason: Refused) {
+        fn on_skipped(&mut self, _: &str, reason: SkipError) {
             assert_eq!(self.1.replace(reason), None, "one line");
         }
     }
     let bytes = noise(100_000);
     let whole = gzip(&bytes);
     for len in [2, 9, 50, 1_000, 50_000, whole.len() - 1] {
-        let folder = Folder::new(&[("a.gz", &whole[..len])]);
-        let mut patient = Patient(Vec::new(), None);
+        let folder = TempFolder::new(&[("a.gz", &whole[..len])]);
+        let mut patient = ReadAllVisitor(Vec::new(), None);
         assert!(walk(&[folder.path()], &limits(), &mut patient).is_continue());
-        assert_eq!(patient.1, Some(Refused::Damaged), "{len}");
+        assert_eq!(patient.1, Some(SkipError::Damaged), "{len}");
         assert!(bytes.starts_with(&patient.0), "{len}");
         assert!(patient.0.len() + 40_000 > len, "{len}: {}", patient.0.len());
     }
 }
 
 #[test]
-fn garbage_that_begins_like_an_archive_is_damaged() {
+fn garbage_with_zip_signature_is_damaged() {
     let ends = b"PK\x05\x06".repeat(50_000);
     let lists = b"PK\x01\x02".repeat(50_000);
     let mut searched = [&b"PK\x03\x04"[..], &lists].concat();
     searched.extend_from_slice(b"PK\x05\x06");
     put16(&mut searched, &[0, 0, 9, 9, 1, 0, 1, 0, 0]);
     for garbage in [&b"PK\x03\x04"[..], b"PK\x05\x06", b"PK\x03\x04 and nothing more", &ends, &searched] {
-        let folder = Folder::new(&[("a", garbage), ("b", b"next")]);
-        assert_eq!(folder.walk(&limits()), [left_out("a", Refused::Damaged), read("b", "next")]);
+        let folder = TempFolder::new(&[("a", garbage), ("b", b"next")]);
+        assert_eq!(
+            folder.walk(&limits()),
+            [skipped_record("a", SkipError::Damaged), read_record("b", "next")]
+        );
     }
     let bytes = gzip(b"text");
-    assert_eq!(seen_in(&[&bytes[..10], &[0xff; 90]].concat(), &limits()), [left_out("x", Refused::Damaged)]);
+    assert_eq!(
+        walk_bytes(&[&bytes[..10], &[0xff; 90]].concat(), &limits()),
+        [skipped_record("x", SkipError::Damaged)]
+    );
 }
 
 #[test]
-fn a_huge_file_is_not_searched_for_its_list() {
-    // 64 GiB of nothing, which a search would take minutes for, and an end that points to its beginning:
-    // once without a list, once with a record that says it is as long as the file.
+fn huge_file_is_not_searched_for_a_directory() {
+    // A sparse file of 64 GiB, which would take minutes to search, with an end record that points
+    // to its start: once without a directory, once with a record as long as the file.
     let end = |zip64: bool| {
         let mut out = Vec::new();
         if zip64 {
@@ -373,20 +407,23 @@ fn a_huge_file_is_not_searched_for_its_list() {
     let mut record = b"PK\x03\x04PK\x06\x06".to_vec();
     record.extend_from_slice(&(size - 4 - 12).to_le_bytes());
     for zip64 in [false, true] {
-        let folder = Folder::new(&[("a.zip", &record), ("b.fit", b"next")]);
+        let folder = TempFolder::new(&[("a.zip", &record), ("b.fit", b"next")]);
         let mut file = File::options().write(true).open(folder.path().join("a.zip")).unwrap();
         if file.seek(SeekFrom::Start(size)).and_then(|_| file.write_all(&end(zip64))).is_err() {
-            return; // A file system without files that long.
+            return; // The file system does not support such large files.
         }
-        assert_eq!(folder.walk(&limits()), [left_out("a.zip", Refused::Damaged), read("b.fit", "next")]);
+        assert_eq!(
+            folder.walk(&limits()),
+            [skipped_record("a.zip", SkipError::Damaged), read_record("b.fit", "next")]
+        );
     }
 }
 
 #[test]
-fn no_damage_ends_in_a_panic_or_keeps_the_next_file_from_being_read() {
+fn damaged_archive_never_panics_and_next_file_is_read() {
     let inner = zip(&[("2.fit.gz", &gzip(&[b'2'; 300])), ("3.fit", b"three")]);
     let whole = zip(&[("1.fit", &[b'1'; 300]), ("inner.zip", &inner), ("dir/4.fit", b"four")]);
-    let folder = Folder::new(&[("b.fit", b"next")]);
+    let folder = TempFolder::new(&[("b.fit", b"next")]);
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = |below: usize| {
         state ^= state << 13;
@@ -406,7 +443,7 @@ fn no_damage_ends_in_a_panic_or_keeps_the_next_file_from_being_read() {
         }
         fs::write(folder.path().join("a.zip"), &bytes).unwrap();
         let seen = folder.walk(&limits());
-        assert_eq!(seen.last(), Some(&read("b.fit", "next")), "round {round}");
+        assert_eq!(seen.last(), Some(&read_record("b.fit", "next")), "round {round}");
         assert!(seen.len() <= 7, "round {round}: {seen:?}");
     }
 }

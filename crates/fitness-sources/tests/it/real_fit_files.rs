@@ -1,4 +1,4 @@
-//! Every real FIT file reads or is refused with a reason, and agrees with Garmin's own reader where that reads it.
+//! Parses all shared real FIT files and compares them with Garmin's SDK.
 
 use crate::shared_files::{files, folder, skip};
 use chrono_tz::Tz;
@@ -10,9 +10,12 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 #[test]
-fn every_real_file_reads_or_says_why_not() {
+fn every_real_fit_file_is_read_or_refused_with_reason() {
     let Some(folder) = folder("activity-files") else {
-        return skip("every_real_file_reads_or_says_why_not", "the shared activity files are not here");
+        return skip(
+            "every_real_fit_file_is_read_or_refused_with_reason",
+            "the shared activity files are not here",
+        );
     };
     let (mut read, mut refused) = (0, Vec::new());
     for path in files(&folder, &["fit"]) {
@@ -34,16 +37,16 @@ fn every_real_file_reads_or_says_why_not() {
         }
     }
     println!("{read} read; refused: {refused:#?}");
-    assert!(read >= 60 && refused.iter().all(|why| rightly_refused(why)), "{read} read, {refused:#?}");
+    assert!(read >= 60 && refused.iter().all(|why| is_expected_error(why)), "{read} read, {refused:#?}");
 }
 
-/// Garmin's reader does not mind a device without a clock, or a scale that weighs a family; nobody can say which day
-/// it was, or who.
-fn rightly_refused(why: &str) -> bool {
-    why.contains("clock") || why.contains("more than one person")
+/// Garmin's SDK accepts files without timestamps and scales with several users; we cannot import
+/// them.
+fn is_expected_error(why: &str) -> bool {
+    why.contains("clock") || why.contains("several people")
 }
 
-/// What Garmin's own reader says about a file.
+/// A file as decoded by Garmin's SDK.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Official {
     records: usize,
@@ -73,8 +76,8 @@ for path in sys.stdin.read().splitlines():
     }]))
 ";
 
-/// What Garmin's reader says about every file it decodes without an error; `None` where it is not installed.
-pub(crate) fn official(paths: &[String]) -> Option<BTreeMap<String, Official>> {
+/// All files that Garmin's SDK decodes without an error; `None` if it is not installed.
+pub(crate) fn garmin_reader_results(paths: &[String]) -> Option<BTreeMap<String, Official>> {
     let python = std::env::var_os("FITNESS_PYTHON").unwrap_or_else(|| "python3".into());
     let installed =
         Command::new(&python).args(["-c", "import garmin_fit_sdk"]).output().ok()?.status.success();
@@ -103,7 +106,7 @@ pub(crate) fn agrees(ours: &FitFile, official: &Official) -> Result<(), String> 
     }
     let close = |ours: Option<f64>, theirs: Option<f64>| match (ours, theirs) {
         (Some(a), Some(b)) => (a - b).abs() < 0.011,
-        // Zero metres are no metres; and what a summary leaves out may have come from the samples.
+        // Zero means not measured; missing values may come from the samples.
         (None, Some(b)) => b == 0.0,
         (_, None) => true,
     };
@@ -131,13 +134,13 @@ pub(crate) fn agrees(ours: &FitFile, official: &Official) -> Result<(), String> 
 }
 
 #[test]
-fn what_garmins_own_reader_reads_we_read_alike() {
-    let test = "what_garmins_own_reader_reads_we_read_alike";
+fn garmin_sdk_agrees_on_real_files() {
+    let test = "garmin_sdk_agrees_on_real_files";
     let Some(folder) = folder("activity-files") else {
         return skip(test, "the shared activity files are not here");
     };
     let paths: Vec<String> = files(&folder, &["fit"]).iter().map(|path| path.display().to_string()).collect();
-    let Some(official) = official(&paths) else {
+    let Some(official) = garmin_reader_results(&paths) else {
         return skip(test, "Garmin's FIT SDK for Python (garmin-fit-sdk) is not installed");
     };
     let mut different = Vec::new();
@@ -145,7 +148,7 @@ fn what_garmins_own_reader_reads_we_read_alike() {
         let name = path.rsplit('/').next().unwrap();
         match fit::read(&std::fs::read(path).unwrap(), Tz::UTC) {
             Ok(ours) => different.extend(agrees(&ours, official).err().map(|why| format!("{name}: {why}"))),
-            Err(why) if rightly_refused(&why.to_string()) => {}
+            Err(why) if is_expected_error(&why.to_string()) => {}
             Err(why) => different.push(format!("{name}: {why}")),
         }
     }

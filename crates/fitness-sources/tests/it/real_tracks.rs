@@ -1,13 +1,16 @@
-//! Every real GPX and TCX file reads or is refused with a reason.
+//! Parses all shared real GPX and TCX files.
 
 use crate::shared_files::{files, folder, skip};
 use chrono_tz::Tz;
 use fitness_sources::tracks::{read_gpx, read_tcx};
 
 #[test]
-fn every_real_track_reads_or_says_why_not() {
+fn every_real_track_is_read_or_refused_with_reason() {
     let Some(folder) = folder("activity-files") else {
-        return skip("every_real_track_reads_or_says_why_not", "the shared activity files are not here");
+        return skip(
+            "every_real_track_is_read_or_refused_with_reason",
+            "the shared activity files are not here",
+        );
     };
     let (mut read, mut refused) = (0, Vec::new());
     for path in files(&folder, &["gpx", "tcx"]) {
@@ -16,8 +19,8 @@ fn every_real_track_reads_or_says_why_not() {
         match if gpx { read_gpx(&bytes, Tz::UTC) } else { read_tcx(&bytes, Tz::UTC) } {
             Ok(recorded) => {
                 read += 1;
-                let samples = |one: &fitness_core::domain::source_record::Recorded| {
-                    one.recording.as_ref().map_or(0, |r| r.moments().len())
+                let samples = |one: &fitness_core::domain::source_record::ParsedActivity| {
+                    one.recording.as_ref().map_or(0, |r| r.offsets_ms().len())
                 };
                 assert!(
                     !recorded.is_empty() && recorded.iter().all(|one| samples(one) > 0),
@@ -29,8 +32,7 @@ fn every_real_track_reads_or_says_why_not() {
         }
     }
     println!("{read} read; refused: {refused:#?}");
-    let routes = |line: &String| {
-        line.contains("it is a route and not an activity") || line.contains("it has no points")
-    };
+    let routes =
+        |line: &String| line.contains("a route, not an activity") || line.contains("no track points");
     assert!(read >= 9 && refused.iter().all(routes), "{read} read, {refused:#?}");
 }

@@ -1,16 +1,16 @@
-//! Files that are not part of the repository, and tests that say so when they have to do without.
+//! Test files that are not part of the repository, and skipping tests without them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A folder of files that lie beside the repository on some machines; `None` where they do not.
+/// A folder next to the repository; `None` if it does not exist.
 pub(crate) fn folder(name: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let folder = std::env::var_os("FITNESS_SHARED").map_or(beside, PathBuf::from).join("data").join(name);
     folder.is_dir().then_some(folder)
 }
 
-/// Every file below a folder with one of these endings, in order.
+/// All files below a folder with one of these extensions, sorted.
 pub(crate) fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -29,7 +29,7 @@ pub(crate) fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// Says that a test is skipped and why, and lets `./check` count it.
+/// Reports a skipped test to `./check`.
 pub(crate) fn skip(name: &str, reason: &str) {
     eprintln!("SKIPPED {name}: {reason}");
     if let Some(path) = std::env::var_os("FITNESS_SKIPS") {

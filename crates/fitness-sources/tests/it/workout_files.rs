@@ -1,16 +1,16 @@
-//! Workout files as Garmin's own reader understands them.
+//! Compares workout files with Garmin's SDK.
 
-use crate::archive_fixtures::Folder;
+use crate::archive_fixtures::TempFolder;
 use crate::shared_files::skip;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
-use fitness_core::metrics::predict::{Mark, Vdot};
+use fitness_core::metrics::predict::{Performance, Vdot};
 use fitness_core::plan::{
-    Availability, Background, DatedPaces, Goal, Level, PastRun, Step, StepDuration, StepTarget, StepType,
-    TargetRange, Wish, Workout, WorkoutKind, generate,
+    Availability, DatedPaces, GoalDistance, Level, PastRun, PlanRequest, Step, StepDuration, StepTarget,
+    StepType, TargetRange, TrainingBaseline, Workout, WorkoutKind, generate,
 };
-use fitness_sources::workouts::{Stamp, to_fit};
+use fitness_sources::workouts::{FileIdentity, to_fit};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::Value;
@@ -27,8 +27,8 @@ for path in sys.stdin.read().splitlines():
         'workout': messages['workout_mesgs'], 'steps': messages['workout_step_mesgs']}, default=str))
 ";
 
-/// What Garmin's reader says about files; `None` where it is not installed.
-fn official(paths: &[String]) -> Option<Vec<Value>> {
+/// Files as decoded by Garmin's SDK; `None` if it is not installed.
+fn garmin_reader_results(paths: &[String]) -> Option<Vec<Value>> {
     let python = std::env::var_os("FITNESS_PYTHON").unwrap_or_else(|| "python3".into());
     let has = Command::new(&python).args(["-c", "import garmin_fit_sdk"]).output().ok()?.status.success();
     if !has {
@@ -44,7 +44,7 @@ fn official(paths: &[String]) -> Option<Vec<Value>> {
     Some(lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-/// A sound step whose every part FIT can say.
+/// A valid step that FIT supports completely.
 fn step(dice: &mut StdRng) -> Step {
     let step_type = StepType::ALL[dice.random_range(0..StepType::ALL.len())];
     let duration = match dice.random_range(0..4) {
@@ -60,7 +60,7 @@ fn step(dice: &mut StdRng) -> Step {
     let targets = [
         StepTarget::HeartRate(range(40, 220)),
         StepTarget::Power(range(1, 2000)),
-        // Slower than this, a millimetre in a second is more than half a second in a kilometre.
+        // Slower than this, 1 mm/s is more than 0.5 s/km.
         StepTarget::Pace(range(120, 900)),
         StepTarget::Cadence(range(40, 120)),
         StepTarget::Open,
@@ -92,41 +92,49 @@ fn workouts() -> Vec<Workout> {
         .collect()
 }
 
-/// The running workouts that the generator writes: with paces for who has a result, by effort for who has none, by turns
-/// for who begins.
+/// Workouts of generated plans: with paces, by effort, and walk/run for beginners.
 fn generated() -> Vec<Workout> {
     let as_of: Day = "2026-03-01".parse().unwrap();
     let runs = (0..60 * 7).filter(|back| back % 2 == 0).map(|back| {
         let distance = Distance::from_km(if back % 14 == 0 { 16.0 } else { 9.0 }).unwrap();
         let duration = TimeSpan::from_seconds(distance.km() * 330.0);
-        PastRun { day: as_of.plus(-back), distance, duration, hard: false }
+        PastRun { day: as_of.plus_days(-back), distance, duration, hard: false }
     });
     let mut runs: Vec<PastRun> = runs.collect();
     runs.reverse();
     let (first, ten) = (runs[0].day, Distance::from_km(10.0).unwrap());
-    let paces = Vdot::of(Mark::new(ten, TimeSpan::from_mins(45)).unwrap()).unwrap().paces(None).unwrap();
-    let runner =
-        Background { first: Some(first), first_run: Some(first), runs, ..Background::unknown(as_of) };
-    let quick =
-        Background { paces: Some(DatedPaces { paces, result_on: as_of.plus(-20) }), ..runner.clone() };
-    let mut beginner = Background::unknown(as_of);
-    beginner.stated.level = Some(Level::Novice);
+    let paces = Vdot::from_race(Performance::new(ten, TimeSpan::from_mins(45)).unwrap())
+        .unwrap()
+        .paces(None)
+        .unwrap();
+    let runner = TrainingBaseline {
+        first_day: Some(first),
+        first_run: Some(first),
+        runs,
+        ..TrainingBaseline::unknown(as_of)
+    };
+    let quick = TrainingBaseline {
+        paces: Some(DatedPaces { paces, result_on: as_of.plus_days(-20) }),
+        ..runner.clone()
+    };
+    let mut beginner = TrainingBaseline::unknown(as_of);
+    beginner.self_reported.level = Some(Level::Novice);
     let mut all = Vec::new();
     for (athlete, goal) in [
-        (&quick, Goal::FiveK),
-        (&quick, Goal::TenK),
-        (&quick, Goal::Full),
-        (&runner, Goal::Half),
-        (&beginner, Goal::TenK),
+        (&quick, GoalDistance::FiveK),
+        (&quick, GoalDistance::TenK),
+        (&quick, GoalDistance::Full),
+        (&runner, GoalDistance::Half),
+        (&beginner, GoalDistance::TenK),
     ] {
         for units in [UnitSystem::Metric, UnitSystem::Imperial] {
             let start = as_of.next();
-            let wish = Wish {
+            let wish = PlanRequest {
                 name: None,
                 goal,
                 distance: None,
                 start,
-                race: start.plus(16 * 7 - 1),
+                race: start.plus_days(16 * 7 - 1),
                 target: None,
                 availability: Availability::default(),
                 long_day: None,
@@ -144,7 +152,7 @@ fn generated() -> Vec<Workout> {
     all
 }
 
-/// A file tells no distance closer than that; an eighth of a mile is not one.
+/// Resolution of distances in a file.
 fn in_centimetres(steps: &[Step]) -> Vec<Step> {
     let mut steps = steps.to_vec();
     for step in &mut steps {
@@ -155,8 +163,8 @@ fn in_centimetres(steps: &[Step]) -> Vec<Step> {
     steps
 }
 
-/// The steps as a watch walks through them, in our words again.
-fn walked(told: &Value) -> Vec<Step> {
+/// The decoded steps with repeats expanded, as our types.
+fn expanded_steps(told: &Value) -> Vec<Step> {
     let (mut walked, mut began) = (Vec::<Step>::new(), Vec::new());
     for (at, told) in told["steps"].as_array().unwrap().iter().enumerate() {
         assert_eq!(told["message_index"].as_u64(), Some(at as u64));
@@ -216,18 +224,19 @@ fn garmins_own_reader_reads_every_step_of_a_workout_file() {
         .enumerate()
         .map(|(i, workout)| {
             assert_eq!(workout.check(), Ok(()));
-            let stamp = Stamp { serial: i as i64, created: "2026-06-01T06:00:00Z".parse().unwrap() };
+            let stamp =
+                FileIdentity { serial: i as i64, created_at: "2026-06-01T06:00:00Z".parse().unwrap() };
             let file = to_fit(workout, stamp).unwrap();
-            assert_eq!(file.losses, [], "{workout:?}");
+            assert_eq!(file.unsupported, [], "{workout:?}");
             (format!("{i}.fit"), file.bytes)
         })
         .collect();
     let files: Vec<(&str, &[u8])> =
         files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
-    let folder = Folder::new(&files);
+    let folder = TempFolder::new(&files);
     let paths: Vec<String> =
         files.iter().map(|(name, _)| folder.path().join(name).display().to_string()).collect();
-    let Some(official) = official(&paths) else {
+    let Some(official) = garmin_reader_results(&paths) else {
         let reason = "Garmin's FIT SDK for Python (garmin-fit-sdk) is not installed";
         return skip("garmins_own_reader_reads_every_step_of_a_workout_file", reason);
     };
@@ -247,7 +256,7 @@ fn garmins_own_reader_reads_every_step_of_a_workout_file() {
         assert_eq!(head["sport"], sport.as_str());
         let steps = told["steps"].as_array().unwrap();
         assert_eq!(head["num_valid_steps"], steps.len());
-        assert_eq!(walked(told), in_centimetres(&workout.steps), "{told}");
+        assert_eq!(expanded_steps(told), in_centimetres(&workout.steps), "{told}");
         repeated += usize::from(steps.iter().any(|step| step["duration_type"] == "repeat_until_steps_cmplt"));
     }
     assert!(repeated > 50, "{repeated} of them repeat something");

@@ -1,11 +1,11 @@
-//! Links that sign a browser in: made at the terminal, used once, soon.
+//! One-time login links that the terminal prints.
 
 use crate::auth::secret::{self, Token};
-use crate::auth::sessions::{self, SignIn};
-use crate::db::audit::{Actor, Entry};
+use crate::auth::sessions::{self, SignInMethod};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
 use crate::db::entities::sign_ins::{ActiveModel, Column, Entity};
 use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::ids::UserId;
@@ -14,17 +14,14 @@ use sea_orm::{
     ColumnTrait, EntityTrait, QueryFilter,
 };
 
-/// How long a link can be used.
-pub const SIGN_IN_MINUTES: i64 = 15;
+/// Lifetime of a login link.
+pub const LOGIN_LINK_MINUTES: i64 = 15;
 
 impl Store {
-    /// Makes the secret of a link. Earlier ones that nobody used stop working.
-    ///
-    /// # Errors
-    /// When there is no such user.
-    pub async fn offer_sign_in(&self, user: UserId, now: Instant) -> Result<Token> {
+    /// Creates a login link and returns its secret. Earlier unused links stop working.
+    pub async fn create_login_link(&self, user: UserId, now: Instant) -> Result<Token> {
         let token = Token::random();
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         Entity::delete_many()
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::SpentAt.is_null())
@@ -34,47 +31,56 @@ impl Store {
             id: NotSet,
             user_id: Set(user.get()),
             token_hash: Set(token.hash()),
-            made_at: Set(stamp(now)),
-            expires_at: Set(stamp(now + TimeDelta::minutes(SIGN_IN_MINUTES))),
+            made_at: Set(truncate_to_micros(now)),
+            expires_at: Set(truncate_to_micros(now + TimeDelta::minutes(LOGIN_LINK_MINUTES))),
             spent_at: Set(None),
         };
         Entity::insert(row).exec_without_returning(tx.db()).await?;
-        tx.commit(Entry::new(now, Actor::Human, "sign_in.offer", format!("user:{user}"))).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::SignInOffer, format!("user:{user}")))
+            .await?;
         Ok(token)
     }
 
-    /// Whose link this is, when it can still be used. Looking does not use it up.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn find_sign_in(&self, secret: &str, now: Instant) -> Result<Option<UserId>> {
+    /// The user of a link that is still valid. Does not use it up.
+    pub async fn find_login_link(&self, secret: &str, now: Instant) -> Result<Option<UserId>> {
         let row =
             Entity::find().filter(Column::TokenHash.eq(secret::hash(secret))).one(self.reader()).await?;
         let usable = row.filter(|row| row.spent_at.is_none() && row.expires_at > now);
         Ok(usable.map(|row| UserId::new(row.user_id)))
     }
 
-    /// Uses a link up and signs the browser in. It decides nothing until it is confirmed.
+    /// Uses up a link and opens a session. The session is unconfirmed, so it cannot perform human
+    /// actions yet.
     ///
     /// # Errors
-    /// `NotConfirmed` when the link is unknown, used or too old.
-    pub async fn spend_sign_in(
+    /// `NotConfirmed` if the link is unknown, expired or already used.
+    pub async fn redeem_login_link(
         &self,
         secret: &str,
         client: &str,
         lasts: TimeDelta,
         now: Instant,
     ) -> Result<(UserId, Token)> {
-        let unusable = || Error::NotConfirmed("the link is unknown, used or too old");
-        let user = self.find_sign_in(secret, now).await?.ok_or_else(unusable)?;
-        let tx = self.write(user).await?;
-        // Again, now that nobody else can be using it.
+        let unusable = || Error::NotConfirmed("the link is unknown, expired or already used");
+        let user = self.find_login_link(secret, now).await?.ok_or_else(unusable)?;
+        let tx = self.begin_user_write(user).await?;
+        // Read again under the user's write lock: another request may have used it.
         let row = Entity::find().filter(Column::TokenHash.eq(secret::hash(secret))).one(tx.db()).await?;
         let row = row.filter(|row| row.spent_at.is_none()).ok_or_else(unusable)?;
-        let spent = ActiveModel { id: Set(row.id), spent_at: Set(Some(stamp(now))), ..Default::default() };
+        let spent = ActiveModel {
+            id: Set(row.id),
+            spent_at: Set(Some(truncate_to_micros(now))),
+            ..Default::default()
+        };
         Entity::update(spent).exec(tx.db()).await?;
-        let (session, token) = sessions::open(&tx, client, lasts, SignIn::ByLink, now).await?;
-        tx.commit(Entry::new(now, Actor::Human, "session.open", format!("session:{session}"))).await?;
+        let (session, token) = sessions::open(&tx, client, lasts, SignInMethod::Link, now).await?;
+        tx.commit(NewAuditEntry::new(
+            now,
+            Actor::Human,
+            AuditAction::SessionOpen,
+            format!("session:{session}"),
+        ))
+        .await?;
         Ok((user, token))
     }
 }

@@ -1,10 +1,11 @@
-//! Codes that confirm a signed-in browser: a terminal shows one, the athlete types it into the browser.
+//! Codes that confirm a signed-in browser: the terminal prints one, the athlete types it into the
+//! browser.
 
 use crate::auth::users::{hash_password, password_matches};
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
 use crate::db::entities::session_codes::{ActiveModel, Column, Entity};
 use crate::db::error::Result;
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::ids::{SessionId, UserId};
@@ -13,38 +14,42 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use secrecy::{ExposeSecret, SecretString};
 
-/// How long a code can be typed.
+/// Lifetime of a code.
 pub const SESSION_CODE_MINUTES: i64 = 10;
-/// How often a code can be tried.
-const TRIES: i64 = 5;
-/// What a code is made of: 32 characters without I, O, 0 and 1, five bits each.
+const MAX_ATTEMPTS: i64 = 5;
+/// 32 characters without I, O, 0 and 1, five bits each.
 const ALPHABET: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 impl Store {
-    /// Makes the code that confirms one browser of a user, such as `K7PM-3XQD`. An earlier one stops working.
-    ///
-    /// # Errors
-    /// When there is no such user.
-    pub async fn offer_session_code(&self, user: UserId, now: Instant) -> Result<SecretString> {
+    /// Creates a code that confirms one browser of a user, such as `K7PM-3XQD`. An earlier code
+    /// stops working.
+    pub async fn create_session_code(&self, user: UserId, now: Instant) -> Result<SecretString> {
         let letters = rand::random::<[u8; 8]>().map(|byte| char::from(ALPHABET[usize::from(byte % 32)]));
         let code: String = letters.iter().collect();
-        // Forty bits could be guessed from a fast hash while the code is valid.
+        // A slow hash, because 40 bits could be guessed from a fast one while the code is valid.
         let code_hash = hash_password(code.clone().into()).await?;
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         Entity::delete_by_id(user.get()).exec(tx.db()).await?;
         let row = ActiveModel {
             user_id: Set(user.get()),
             code_hash: Set(code_hash),
-            tries_left: Set(TRIES),
-            made_at: Set(stamp(now)),
-            expires_at: Set(stamp(now + TimeDelta::minutes(SESSION_CODE_MINUTES))),
+            tries_left: Set(MAX_ATTEMPTS),
+            made_at: Set(truncate_to_micros(now)),
+            expires_at: Set(truncate_to_micros(now + TimeDelta::minutes(SESSION_CODE_MINUTES))),
         };
         Entity::insert(row).exec_without_returning(tx.db()).await?;
-        tx.commit(Entry::new(now, Actor::Human, "session_code.offer", format!("user:{user}"))).await?;
+        tx.commit(NewAuditEntry::new(
+            now,
+            Actor::Human,
+            AuditAction::SessionCodeOffer,
+            format!("user:{user}"),
+        ))
+        .await?;
         Ok(format!("{}-{}", &code[..4], &code[4..]).into())
     }
 
-    /// Confirms a session when the code is right, which uses it up. Capitals, spaces and dashes do not matter.
+    /// Confirms a session if the code is right, and uses the code up. Case, spaces and dashes are
+    /// ignored.
     ///
     /// # Errors
     /// `NotFound` when the user has no such session.
@@ -55,13 +60,13 @@ impl Store {
         code: &SecretString,
         now: Instant,
     ) -> Result<bool> {
-        let Some(code_hash) = self.take_try(user, now).await? else { return Ok(false) };
+        let Some(code_hash) = self.consume_attempt(user, now).await? else { return Ok(false) };
         let typed: String =
             code.expose_secret().chars().filter(char::is_ascii_alphanumeric).take(64).collect();
         if !password_matches(typed.to_ascii_uppercase().into(), code_hash.clone()).await? {
             return Ok(false);
         }
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let used = Entity::delete_many()
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::CodeHash.eq(code_hash))
@@ -74,9 +79,9 @@ impl Store {
         Ok(true)
     }
 
-    /// Takes one of the tries there are, before anything is compared; gives back what to compare with.
-    async fn take_try(&self, user: UserId, now: Instant) -> Result<Option<String>> {
-        let tx = self.write(user).await?;
+    /// Uses one attempt before comparing anything, and returns the hash to compare with.
+    async fn consume_attempt(&self, user: UserId, now: Instant) -> Result<Option<String>> {
+        let tx = self.begin_user_write(user).await?;
         let row = Entity::find_by_id(user.get()).one(tx.db()).await?;
         let Some(row) = row.filter(|row| row.expires_at > now && row.tries_left > 0) else { return Ok(None) };
         Entity::update_many()
@@ -84,7 +89,7 @@ impl Store {
             .filter(Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
-        tx.commit_bookkeeping().await?;
+        tx.commit_without_audit().await?;
         Ok(Some(row.code_hash))
     }
 }

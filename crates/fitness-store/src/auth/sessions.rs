@@ -1,10 +1,10 @@
-//! Signed-in browsers. The cookie's secret is kept only as a hash.
+//! Login sessions of browsers. The cookie's secret is stored only as a hash.
 
 use crate::auth::secret::{self, Token};
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
 use crate::db::entities::sessions::{ActiveModel, Column, Entity, Model};
-use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::Instant;
@@ -15,39 +15,31 @@ use sea_orm::{
 };
 use serde::Serialize;
 
-/// A signed-in browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Session {
-    /// Its id.
+pub struct AuthSession {
     pub id: SessionId,
-    /// Whose it is: the one place a web request's user comes from.
+    /// The only source of a web request's user.
     pub user: UserId,
-    /// What the browser calls itself. Foreign text.
+    /// User-Agent of the browser. Untrusted text.
     pub client: String,
-    /// When it was signed in.
     pub opened_at: Instant,
-    /// When it was last used.
     pub seen_at: Instant,
-    /// When it ends by itself.
     pub expires_at: Instant,
-    /// When the athlete showed in this browser that it is them. Before that it decides nothing.
+    /// When the athlete proved their identity in this browser. Until then the session cannot
+    /// perform human actions.
     pub confirmed_at: Option<Instant>,
 }
 
-/// How a browser was signed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SignIn {
-    /// With the password, or by whoever has just set it.
-    Confirmed,
-    /// By a printed link: whoever could read it.
-    ByLink,
+pub(crate) enum SignInMethod {
+    /// With the password, or right after setting it.
+    Password,
+    /// With a login link; anyone who could read the link may have used it.
+    Link,
 }
 
 impl Store {
-    /// Signs a browser in whose user gave or has just set the password. It may decide.
-    ///
-    /// # Errors
-    /// When there is no such user.
+    /// Opens a confirmed session, for a user who entered or just set the password.
     pub async fn open_session(
         &self,
         user: UserId,
@@ -55,27 +47,22 @@ impl Store {
         lasts: TimeDelta,
         now: Instant,
     ) -> Result<Token> {
-        let tx = self.write(user).await?;
-        let (id, token) = open(&tx, client, lasts, SignIn::Confirmed, now).await?;
-        tx.commit(Entry::new(now, Actor::Human, "session.open", format!("session:{id}"))).await?;
+        let tx = self.begin_user_write(user).await?;
+        let (id, token) = open(&tx, client, lasts, SignInMethod::Password, now).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::SessionOpen, format!("session:{id}")))
+            .await?;
         Ok(token)
     }
 
-    /// The session a cookie's secret belongs to, unless it has ended.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn find_session(&self, secret: &str, now: Instant) -> Result<Option<Session>> {
+    /// Finds the session for a cookie's secret, unless it has expired.
+    pub async fn find_session(&self, secret: &str, now: Instant) -> Result<Option<AuthSession>> {
         let row =
             Entity::find().filter(Column::TokenHash.eq(secret::hash(secret))).one(self.reader()).await?;
         Ok(row.filter(|row| row.expires_at > now).map(session))
     }
 
-    /// A user's sessions, the last used first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn list_sessions(&self, user: UserId) -> Result<Vec<Session>> {
+    /// A user's sessions, most recently used first.
+    pub async fn list_sessions(&self, user: UserId) -> Result<Vec<AuthSession>> {
         let rows = Entity::find()
             .filter(Column::UserId.eq(user.get()))
             .order_by_desc(Column::SeenAt)
@@ -84,25 +71,20 @@ impl Store {
         Ok(rows.into_iter().map(session).collect())
     }
 
-    /// Notes that a session was used.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Updates the last-used time.
     pub async fn touch_session(&self, user: UserId, id: SessionId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         Entity::update_many()
-            .col_expr(Column::SeenAt, sea_orm::sea_query::Expr::value(stamp(now)))
+            .col_expr(Column::SeenAt, sea_orm::sea_query::Expr::value(truncate_to_micros(now)))
             .filter(Column::Id.eq(id.get()))
             .filter(Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
-        tx.commit_bookkeeping().await
+        tx.commit_without_audit().await
     }
 
-    /// Signs a browser in without proof of who sits at it: it decides nothing until [`Store::confirm_session`].
-    ///
-    /// # Errors
-    /// When there is no such user.
+    /// Opens an unconfirmed session: it cannot perform human actions until
+    /// [`Store::confirm_session`].
     pub async fn open_unconfirmed_session(
         &self,
         user: UserId,
@@ -110,55 +92,53 @@ impl Store {
         lasts: TimeDelta,
         now: Instant,
     ) -> Result<Token> {
-        let tx = self.write(user).await?;
-        let (id, token) = open(&tx, client, lasts, SignIn::ByLink, now).await?;
-        tx.commit(Entry::new(now, Actor::Human, "session.open", format!("session:{id}"))).await?;
+        let tx = self.begin_user_write(user).await?;
+        let (id, token) = open(&tx, client, lasts, SignInMethod::Link, now).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::SessionOpen, format!("session:{id}")))
+            .await?;
         Ok(token)
     }
 
-    /// Lets a session decide. The caller has checked the password.
+    /// Confirms a session. The caller has checked the password.
     ///
     /// # Errors
     /// `NotFound` when the user has no such session.
     pub async fn confirm_session(&self, user: UserId, id: SessionId, now: Instant) -> Result<()> {
-        confirm(self.write(user).await?, id, now).await
+        confirm(self.begin_user_write(user).await?, id, now).await
     }
 
-    /// Signs a browser out.
-    ///
     /// # Errors
     /// `NotFound` when the user has no such session.
     pub async fn end_session(&self, user: UserId, id: SessionId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let ended = Entity::delete_many()
             .filter(Column::Id.eq(id.get()))
             .filter(Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
         if ended.rows_affected == 0 {
-            return Err(Error::NotFound("session"));
+            return Err(Error::NotFound(RecordKind::Session));
         }
-        tx.commit(Entry::new(now, Actor::Human, "session.end", format!("session:{id}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::SessionEnd, format!("session:{id}")))
+            .await
     }
 
-    /// Signs every browser of a user out.
-    ///
-    /// # Errors
-    /// When there is no such user.
+    /// Ends all sessions of a user and returns how many there were.
     pub async fn end_all_sessions(&self, user: UserId, now: Instant) -> Result<u64> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let ended = Entity::delete_many().filter(Column::UserId.eq(user.get())).exec(tx.db()).await?;
-        tx.commit(Entry::new(now, Actor::Human, "session.end_all", format!("user:{user}"))).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::SessionEndAll, format!("user:{user}")))
+            .await?;
         Ok(ended.rows_affected)
     }
 }
 
-/// Opens a session inside what is being written.
+/// Opens a session within an open transaction.
 pub(crate) async fn open(
     tx: &Tx,
     client: &str,
     lasts: TimeDelta,
-    sign_in: SignIn,
+    sign_in: SignInMethod,
     now: Instant,
 ) -> Result<(SessionId, Token)> {
     let token = Token::random();
@@ -167,31 +147,32 @@ pub(crate) async fn open(
         user_id: Set(tx.user().get()),
         token_hash: Set(token.hash()),
         client: Set(client.chars().take(200).collect()),
-        opened_at: Set(stamp(now)),
-        seen_at: Set(stamp(now)),
-        expires_at: Set(stamp(now + lasts)),
-        confirmed_at: Set((sign_in == SignIn::Confirmed).then(|| stamp(now))),
+        opened_at: Set(truncate_to_micros(now)),
+        seen_at: Set(truncate_to_micros(now)),
+        expires_at: Set(truncate_to_micros(now + lasts)),
+        confirmed_at: Set((sign_in == SignInMethod::Password).then(|| truncate_to_micros(now))),
     };
     let id = Entity::insert(row).exec(tx.db()).await?.last_insert_id;
     Ok((SessionId::new(id), token))
 }
 
-/// Lets a session decide, inside what is being written.
+/// Confirms a session within an open transaction.
 pub(crate) async fn confirm(tx: Tx, id: SessionId, now: Instant) -> Result<()> {
     let confirmed = Entity::update_many()
-        .col_expr(Column::ConfirmedAt, sea_orm::sea_query::Expr::value(stamp(now)))
+        .col_expr(Column::ConfirmedAt, sea_orm::sea_query::Expr::value(truncate_to_micros(now)))
         .filter(Column::Id.eq(id.get()))
         .filter(Column::UserId.eq(tx.user().get()))
         .exec(tx.db())
         .await?;
     if confirmed.rows_affected == 0 {
-        return Err(Error::NotFound("session"));
+        return Err(Error::NotFound(RecordKind::Session));
     }
-    tx.commit(Entry::new(now, Actor::Human, "session.confirm", format!("session:{id}"))).await
+    tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::SessionConfirm, format!("session:{id}")))
+        .await
 }
 
-fn session(row: Model) -> Session {
-    Session {
+fn session(row: Model) -> AuthSession {
+    AuthSession {
         id: SessionId::new(row.id),
         user: UserId::new(row.user_id),
         client: row.client,

@@ -1,6 +1,6 @@
-//! Every row of every table, as of one moment, in an order that both databases keep.
+//! Reads every row of every table in one snapshot, in an order that both databases agree on.
 
-use super::schema::{Kind, Table};
+use super::schema::{ColumnKind, Table};
 use super::value::{self, Row};
 use crate::db::error::{Error, Result};
 use fitness_core::domain::content_hash::ContentHash;
@@ -10,66 +10,64 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// How many rows are held at once: few where they are long.
-const PAGE: usize = 2000;
-const HEAVY_PAGE: usize = 64;
+/// Rows per page; fewer for tables with large rows.
+const PAGE_ROWS: usize = 2000;
+const HEAVY_PAGE_ROWS: usize = 64;
 
-/// What a table holds, in few words.
+/// Row count and hash of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TableSum {
-    /// How many rows.
+pub struct TableChecksum {
     pub rows: u64,
-    /// The hash of all of them, one after the other.
+    /// Hash over all rows, in order.
     pub sha256: ContentHash,
 }
 
-/// What every table holds.
-pub type Sums = BTreeMap<String, TableSum>;
+pub type Checksums = BTreeMap<String, TableChecksum>;
 
-/// The hash of everything: equal where every row of every table is.
-pub(crate) fn hash_of(sums: &Sums) -> ContentHash {
-    ContentHash::of_json(sums)
+/// One hash over all tables: equal if and only if every row of every table is equal.
+pub(crate) fn combined_hash(sums: &Checksums) -> ContentHash {
+    ContentHash::hash_json(sums)
 }
 
-/// Sums up rows as they go by.
+/// Computes the checksum of a table row by row.
 #[derive(Debug, Default)]
-pub(crate) struct Summing {
+pub(crate) struct ChecksumBuilder {
     rows: u64,
     hasher: Sha256,
 }
 
-impl Summing {
-    /// Counts a row, and gives back the line it is.
-    pub(crate) fn line(&mut self, row: &Row) -> Vec<u8> {
+impl ChecksumBuilder {
+    /// Adds a row and returns its JSON line.
+    pub(crate) fn add_row(&mut self, row: &Row) -> Vec<u8> {
         let mut line = serde_json::to_vec(row).expect("a row is plain JSON");
         line.push(b'\n');
-        self.count(&line);
+        self.add_line(&line);
         line
     }
 
-    /// Counts a line that was read.
-    pub(crate) fn count(&mut self, line: &[u8]) {
+    /// Adds a line read from a backup.
+    pub(crate) fn add_line(&mut self, line: &[u8]) {
         self.rows += 1;
         self.hasher.update(line);
     }
 
-    pub(crate) fn sum(self) -> TableSum {
-        TableSum { rows: self.rows, sha256: ContentHash::from_digest(self.hasher.finalize().into()) }
+    pub(crate) fn finish(self) -> TableChecksum {
+        TableChecksum { rows: self.rows, sha256: ContentHash::from_digest(self.hasher.finalize().into()) }
     }
 }
 
-/// Whoever wants to see the rows. Called where it may take its time.
-pub(crate) trait Sink: Send + 'static {
-    /// What follows are rows of this table.
+/// Receives the rows of a dump. Called on a blocking thread.
+pub(crate) trait RowSink: Send + 'static {
+    /// The following rows belong to this table.
     fn table(&mut self, table: &Table) -> Result<()>;
 
-    /// A row, and the line it is.
+    /// A row and its JSON line.
     fn row(&mut self, table: &Table, row: &Row, line: &[u8]) -> Result<()>;
 }
 
-/// Whoever only wants the sums.
-impl Sink for () {
+/// For callers that need only the checksums.
+impl RowSink for () {
     fn table(&mut self, _: &Table) -> Result<()> {
         Ok(())
     }
@@ -79,53 +77,53 @@ impl Sink for () {
     }
 }
 
-/// Shows every row to a sink: everybody's, or one athlete's.
-pub(crate) async fn walk<S: Sink>(
+/// Sends every row to a sink: all users' rows, or only one user's.
+pub(crate) async fn dump_rows<S: RowSink>(
     db: &DatabaseTransaction,
     tables: &[Table],
     whose: Option<UserId>,
     mut sink: S,
-) -> Result<(S, Sums)> {
-    let mut sums = Sums::new();
+) -> Result<(S, Checksums)> {
+    let mut sums = Checksums::new();
     for table in tables {
         sink.table(table)?;
-        let mut summing = Summing::default();
+        let mut summing = ChecksumBuilder::default();
         let mut after: Option<Row> = None;
         loop {
-            let rows = page(db, table, whose, after.as_ref()).await?;
+            let rows = read_page(db, table, whose, after.as_ref()).await?;
             let Some(last) = rows.last() else { break };
             after = Some(table.key.iter().map(|at| last[*at].clone()).collect());
             let seen = table.clone();
-            // Compressing and writing takes long, and others wait for this thread.
+            // Compression and disk writes would block the async runtime.
             let shown = tokio::task::spawn_blocking(move || {
                 for row in &rows {
-                    let line = summing.line(row);
+                    let line = summing.add_row(row);
                     sink.row(&seen, row, &line)?;
                 }
                 Ok::<_, Error>((sink, summing))
             });
             (sink, summing) = shown.await.map_err(|why| Error::Unreadable(why.to_string()))??;
         }
-        sums.insert(table.name.clone(), summing.sum());
+        sums.insert(table.name.clone(), summing.finish());
     }
     Ok((sink, sums))
 }
 
-/// The rows that follow a key.
-async fn page(
+/// The next page of rows after a key.
+async fn read_page(
     db: &DatabaseTransaction,
     table: &Table,
     whose: Option<UserId>,
     after: Option<&Row>,
 ) -> Result<Vec<Row>> {
     let backend = db.get_database_backend();
-    // By bytes, as SQLite has it, whatever the language of the server.
+    // Byte order, as in SQLite, whatever the server's collation is.
     let key: Vec<String> = table
         .key
         .iter()
         .map(|at| {
             let column = &table.columns[*at];
-            let by_bytes = backend == DbBackend::Postgres && column.kind == Kind::Text;
+            let by_bytes = backend == DbBackend::Postgres && column.kind == ColumnKind::Text;
             format!("{}{}", column.name, if by_bytes { " COLLATE \"C\"" } else { "" })
         })
         .collect();
@@ -153,14 +151,17 @@ async fn page(
         columns.join(", "),
         table.name,
         key.join(", "),
-        if table.is_heavy() { HEAVY_PAGE } else { PAGE },
+        if table.is_heavy() { HEAVY_PAGE_ROWS } else { PAGE_ROWS },
     );
     let found = db.query_all_raw(Statement::from_sql_and_values(backend, sql, bound)).await?;
     found.iter().map(|row| table.columns.iter().map(|column| value::read(row, column)).collect()).collect()
 }
 
-/// The highest number that each table gave out: it is never given out again.
-pub(crate) async fn counters(db: &DatabaseTransaction, tables: &[Table]) -> Result<BTreeMap<String, i64>> {
+/// The highest id each table has assigned; ids are never reused.
+pub(crate) async fn read_counters(
+    db: &DatabaseTransaction,
+    tables: &[Table],
+) -> Result<BTreeMap<String, i64>> {
     let backend = db.get_database_backend();
     let mut counters = BTreeMap::new();
     for table in tables.iter().filter(|table| table.is_numbered()) {
@@ -171,18 +172,18 @@ pub(crate) async fn counters(db: &DatabaseTransaction, tables: &[Table]) -> Resu
                     backend,
                     format!("SELECT pg_get_serial_sequence('{name}', 'id') AS name"),
                 );
-                let sequence: String = one(db, found, "name").await?.unwrap_or_default();
+                let sequence: String = query_one(db, found, "name").await?.unwrap_or_default();
                 format!("SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS seq FROM {sequence}")
             }
             _ => format!("SELECT seq FROM sqlite_sequence WHERE name = '{name}'"),
         };
-        let highest = one::<i64>(db, Statement::from_string(backend, sql), "seq").await?;
+        let highest = query_one::<i64>(db, Statement::from_string(backend, sql), "seq").await?;
         counters.insert(name.clone(), highest.unwrap_or(0));
     }
     Ok(counters)
 }
 
-async fn one<T: sea_orm::TryGetable>(
+async fn query_one<T: sea_orm::TryGetable>(
     db: &DatabaseTransaction,
     query: Statement,
     column: &str,

@@ -1,12 +1,11 @@
-//! What the tables are, whichever database holds them: read from the migrations themselves, as of any of them, so that
-//! what an older version wrote down can be read by a newer one.
+//! Table definitions, parsed from the migrations. They can be computed for any schema version, so
+//! that backups of older versions can be read.
 
-use crate::db::migrations::{SCRIPTS, identity};
+use crate::db::migrations::{SCRIPTS, database_id};
 
-/// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// The row's number, which is never given out twice.
+pub(crate) enum ColumnKind {
+    /// Primary key that is never reused.
     Id,
     Int,
     Real,
@@ -16,52 +15,49 @@ pub(crate) enum Kind {
     Day,
     Instant,
     Text,
-    /// Bytes that are told elsewhere, and are nothing here.
-    Elsewhere,
+    /// Bytes that are stored beside the rows, as in an export; NULL here.
+    External,
 }
 
-/// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Column {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ColumnKind,
 }
 
-/// A table, with the columns that order its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Table {
     pub(crate) name: String,
     pub(crate) columns: Vec<Column>,
-    /// Where the columns of the primary key are.
+    /// Positions of the primary key columns, which order the rows.
     pub(crate) key: Vec<usize>,
-    /// A condition in SQL for rows that are left out.
+    /// SQL condition for rows to leave out.
     pub(crate) excluded: Option<String>,
 }
 
 impl Table {
-    /// Where a column is.
     pub(crate) fn position(&self, column: &str) -> Option<usize> {
         self.columns.iter().position(|known| known.name == column)
     }
 
-    /// Whether its rows have numbers that the database gives out.
+    /// Whether the database assigns the ids.
     pub(crate) fn is_numbered(&self) -> bool {
-        self.columns.iter().any(|column| column.kind == Kind::Id)
+        self.columns.iter().any(|column| column.kind == ColumnKind::Id)
     }
 
-    /// Whether its rows are long.
+    /// Whether rows may be large.
     pub(crate) fn is_heavy(&self) -> bool {
-        self.columns.iter().any(|column| column.kind == Kind::Bytes)
+        self.columns.iter().any(|column| column.kind == ColumnKind::Bytes)
     }
 
-    /// The column that says whose a row is.
+    /// The column with the user id.
     pub(crate) fn owner(&self) -> &'static str {
         if self.name == "users" { "id" } else { "user_id" }
     }
 }
 
-/// Every table of athletes as it is after the first `applied` migrations, each after those its rows point to. Which database
-/// it is is told apart from what is in it.
+/// All tables after the first `applied` migrations, parents before children, without the table of
+/// the database identity.
 pub(crate) fn tables(applied: usize) -> Vec<Table> {
     let mut tables = Vec::new();
     for (_, script) in SCRIPTS.iter().take(applied) {
@@ -71,25 +67,25 @@ pub(crate) fn tables(applied: usize) -> Vec<Table> {
             .collect::<Vec<_>>()
             .join(" ");
         for statement in text.split(';') {
-            follow(&mut tables, statement);
+            apply_statement(&mut tables, statement);
         }
     }
-    tables.retain(|table| table.name != identity::TABLE);
+    tables.retain(|table| table.name != database_id::TABLE);
     tables
 }
 
-/// Does to the list what a statement does to the tables.
-fn follow(tables: &mut Vec<Table>, statement: &str) {
+/// Applies a DDL statement to the list of tables.
+fn apply_statement(tables: &mut Vec<Table>, statement: &str) {
     let words: Vec<&str> = statement.split_whitespace().collect();
     match words.as_slice() {
         ["CREATE", "TABLE", name, ..] => {
             let body = statement.split_once('(').map_or("", |(_, rest)| rest);
             let body = body.rsplit_once(')').map_or("", |(body, _)| body);
-            tables.push(table(name, body));
+            tables.push(parse_table(name, body));
         }
         ["ALTER", "TABLE", name, "ADD", "COLUMN", column, kind, ..] => {
             if let Some(table) = tables.iter_mut().find(|table| table.name == *name) {
-                table.columns.push(Column { name: (*column).to_owned(), kind: kind_of(kind) });
+                table.columns.push(Column { name: (*column).to_owned(), kind: parse_kind(kind) });
             }
         }
         ["ALTER", "TABLE", name, "RENAME", "TO", other] => {
@@ -102,9 +98,9 @@ fn follow(tables: &mut Vec<Table>, statement: &str) {
     }
 }
 
-fn table(name: &str, body: &str) -> Table {
+fn parse_table(name: &str, body: &str) -> Table {
     let mut table = Table { name: name.to_owned(), columns: Vec::new(), key: Vec::new(), excluded: None };
-    for part in parts(body) {
+    for part in split_definition(body) {
         let mut words = part.split_whitespace();
         match (words.next(), words.next()) {
             (Some("PRIMARY"), Some("KEY")) => {
@@ -114,8 +110,8 @@ fn table(name: &str, body: &str) -> Table {
             }
             (Some("CONSTRAINT" | "UNIQUE" | "FOREIGN" | "CHECK"), _) | (None, _) | (_, None) => {}
             (Some(column), Some(kind)) => {
-                let kind = kind_of(kind);
-                if kind == Kind::Id || part.contains("PRIMARY KEY") {
+                let kind = parse_kind(kind);
+                if kind == ColumnKind::Id || part.contains("PRIMARY KEY") {
                     table.key = vec![table.columns.len()];
                 }
                 table.columns.push(Column { name: column.to_owned(), kind });
@@ -125,8 +121,8 @@ fn table(name: &str, body: &str) -> Table {
     table
 }
 
-/// The parts of a definition: what commas outside of parentheses separate.
-fn parts(body: &str) -> Vec<&str> {
+/// Splits a definition at commas outside of parentheses.
+fn split_definition(body: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut from) = (Vec::new(), 0_u32, 0);
     for (at, character) in body.char_indices() {
         match character {
@@ -143,17 +139,17 @@ fn parts(body: &str) -> Vec<&str> {
     parts
 }
 
-fn kind_of(word: &str) -> Kind {
+fn parse_kind(word: &str) -> ColumnKind {
     match word {
-        "{{id}}" => Kind::Id,
-        "{{int}}" => Kind::Int,
-        "{{real}}" => Kind::Real,
-        "{{bool}}" => Kind::Bool,
-        "{{bytes}}" => Kind::Bytes,
-        "{{json}}" => Kind::Json,
-        "{{day}}" => Kind::Day,
-        "{{instant}}" => Kind::Instant,
-        _ => Kind::Text,
+        "{{id}}" => ColumnKind::Id,
+        "{{int}}" => ColumnKind::Int,
+        "{{real}}" => ColumnKind::Real,
+        "{{bool}}" => ColumnKind::Bool,
+        "{{bytes}}" => ColumnKind::Bytes,
+        "{{json}}" => ColumnKind::Json,
+        "{{day}}" => ColumnKind::Day,
+        "{{instant}}" => ColumnKind::Instant,
+        _ => ColumnKind::Text,
     }
 }
 
@@ -162,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_what_the_migrations_make_of_them() {
+    fn parsed_tables_match_the_migrated_schema() {
         let first = tables(1);
         let zones = first.iter().find(|table| table.name == "zones").unwrap();
         assert!(zones.position("origin").is_none(), "the fifth migration brings it");
@@ -172,7 +168,7 @@ mod tests {
         assert_eq!(key, ["user_id", "kind", "sport", "from_day", "origin"]);
         assert!(now.iter().all(|table| table.name != "dated_zones"));
         let plans = now.iter().find(|table| table.name == "training_plans").unwrap();
-        assert_eq!(plans.columns[plans.position("begun_on").unwrap()].kind, Kind::Day);
+        assert_eq!(plans.columns[plans.position("begun_on").unwrap()].kind, ColumnKind::Day);
         assert!(plans.is_numbered() && plans.key == [0]);
         for table in &now {
             assert!(!table.key.is_empty(), "{} has no order", table.name);

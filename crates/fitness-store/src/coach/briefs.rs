@@ -1,10 +1,10 @@
-//! Morning briefs, each stored with the facts it was given: the only numbers its prose may carry.
+//! Morning briefs, stored with the facts they were given.
 
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
 use crate::db::convert::day;
 use crate::db::entities::{brief_facts, briefs};
 use crate::db::error::Result;
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{BriefId, UserId};
@@ -15,82 +15,63 @@ use sea_orm::{
 };
 use serde::Serialize;
 
-/// A number a brief was given, and where it comes from.
+/// A fact given to a brief, with its source.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoredFact {
-    /// The name prose refers to it by.
+    /// Name used in the text of the brief.
     pub fact_id: String,
-    /// The value with its unit.
     pub value: Json,
-    /// The rows it was computed from.
     pub source: Json,
 }
 
-/// A brief as it was written.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoredBrief {
-    /// Its id.
     pub id: BriefId,
-    /// The day it is for.
     pub day: Day,
-    /// When it was written.
     pub written_at: Instant,
-    /// Who wrote it: a model's id, or the built-in coach.
+    /// Model id, or the built-in coach.
     pub model: String,
-    /// The version of the prompt it was asked with.
     pub prompt_version: String,
-    /// The version of the contract it was checked against.
+    /// Version of the output format it was validated against.
     pub schema_version: String,
-    /// What it says, with fact ids in place of numbers.
+    /// The text, with fact ids in place of numbers.
     pub body: Json,
-    /// What it cost, in millionths of a US dollar; `None` where nobody knows.
+    /// Cost in millionths of a US dollar; `None` if unknown.
     pub cost_micros: Option<i64>,
-    /// Why another wrote it than was asked, in a sentence.
+    /// One sentence on why the requested model did not write it; `None` if it did.
     pub fell_back: Option<String>,
-    /// The facts it was given, by name.
     pub facts: Vec<StoredFact>,
 }
 
-/// A brief on its way into the store.
+/// A brief to be stored.
 #[derive(Debug, Clone)]
 pub struct NewBrief {
-    /// The day it is for.
     pub day: Day,
-    /// Who wrote it.
     pub model: String,
-    /// The version of the prompt.
     pub prompt_version: String,
-    /// The version of the contract.
     pub schema_version: String,
-    /// What it says.
     pub body: Json,
-    /// What it cost.
     pub cost_micros: Option<i64>,
-    /// Why another wrote it than was asked.
-    pub fell_back: Option<String>,
-    /// The facts it was given.
+    /// One sentence on why the requested model did not write it; `None` if it did.
+    pub fallback_reason: Option<String>,
     pub facts: Vec<StoredFact>,
 }
 
 impl Store {
-    /// Stores a brief with its facts.
-    ///
-    /// # Errors
-    /// When there is no such user.
     pub async fn put_brief(&self, user: UserId, brief: NewBrief, now: Instant) -> Result<BriefId> {
-        let tx = self.write(user).await?;
-        let hash = ContentHash::of_json(&(&brief.body, &brief.facts));
+        let tx = self.begin_user_write(user).await?;
+        let hash = ContentHash::hash_json(&(&brief.body, &brief.facts));
         let row = briefs::ActiveModel {
             id: NotSet,
             user_id: Set(user.get()),
             day: Set(brief.day.date()),
-            written_at: Set(stamp(now)),
+            written_at: Set(truncate_to_micros(now)),
             model: Set(brief.model),
             prompt_version: Set(brief.prompt_version),
             schema_version: Set(brief.schema_version),
             body: Set(brief.body),
             cost_micros: Set(brief.cost_micros),
-            fell_back: Set(brief.fell_back),
+            fell_back: Set(brief.fallback_reason),
         };
         let id = briefs::Entity::insert(row).exec(tx.db()).await?.last_insert_id;
         let facts: Vec<_> = brief
@@ -107,23 +88,16 @@ impl Store {
         if !facts.is_empty() {
             brief_facts::Entity::insert_many(facts).exec_without_returning(tx.db()).await?;
         }
-        let entry = Entry::new(now, Actor::Coach, "brief.put", format!("brief:{id}"));
+        let entry = NewAuditEntry::new(now, Actor::Coach, AuditAction::BriefPut, format!("brief:{id}"));
         tx.commit(entry.change(None, Some(hash))).await?;
         Ok(BriefId::new(id))
     }
 
-    /// The newest brief for a day.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn find_brief(&self, user: UserId, on: Day) -> Result<Option<StoredBrief>> {
         self.newest_brief(user, Some(on)).await
     }
 
-    /// The newest brief of the newest day.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// The newest brief for the latest day.
     pub async fn latest_brief(&self, user: UserId) -> Result<Option<StoredBrief>> {
         self.newest_brief(user, None).await
     }

@@ -1,11 +1,11 @@
 //! Conversations with the coach.
 
 use crate::coach::usage::Purpose;
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::word;
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
+use crate::db::convert::parse_text;
 use crate::db::entities::{chat_messages, chats, spendings};
-use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::{Store, truncate_to_micros};
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::ids::{ChatId, UserId};
 use sea_orm::prelude::Json;
@@ -16,72 +16,59 @@ use sea_orm::{
 use serde::Serialize;
 
 fitness_core::string_enum! {
-    /// Who a message is from.
     pub enum Role("role") {
-        /// The athlete.
         Athlete = "athlete",
-        /// The coach.
         Coach = "coach",
-        /// What a tool answered.
+        /// The result of a tool call.
         Tool = "tool",
     }
 }
 
-/// A conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Chat {
-    /// Its id.
     pub id: ChatId,
-    /// What it is about.
     pub title: String,
-    /// When it began.
     pub started_at: Instant,
 }
 
-/// Something said in a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChatMessage {
-    /// Who said it.
     pub role: Role,
-    /// What was said. Foreign text, whoever said it.
+    /// Untrusted text, whoever wrote it.
     pub body: Json,
-    /// Which model said it, where one did.
+    /// Model that wrote it; `None` for other roles.
     pub model: Option<String>,
-    /// When.
     pub said_at: Instant,
 }
 
 impl Store {
-    /// Begins a conversation.
-    ///
-    /// # Errors
-    /// When there is no such user.
     pub async fn start_chat(&self, user: UserId, title: &str, now: Instant) -> Result<ChatId> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = chats::ActiveModel {
             id: NotSet,
             user_id: Set(user.get()),
             title: Set(title.chars().take(200).collect()),
-            started_at: Set(stamp(now)),
+            started_at: Set(truncate_to_micros(now)),
         };
         let id = chats::Entity::insert(row).exec(tx.db()).await?.last_insert_id;
-        tx.commit(Entry::new(now, Actor::Human, "chat.start", format!("chat:{id}"))).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::ChatStart, format!("chat:{id}")))
+            .await?;
         Ok(ChatId::new(id))
     }
 
-    /// Adds to a conversation.
+    /// Adds a message to a conversation.
     ///
     /// # Errors
     /// `NotFound` when the user has no such conversation.
     pub async fn add_chat_message(&self, user: UserId, chat: ChatId, message: ChatMessage) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         chats::Entity::find_by_id(chat.get())
             .filter(chats::Column::UserId.eq(user.get()))
             .one(tx.db())
             .await?
-            .ok_or(Error::NotFound("chat"))?;
+            .ok_or(Error::NotFound(RecordKind::Chat))?;
         let actor = if message.role == Role::Athlete { Actor::Human } else { Actor::Coach };
-        let entry = Entry::new(message.said_at, actor, "chat.say", format!("chat:{chat}"));
+        let entry = NewAuditEntry::new(message.said_at, actor, AuditAction::ChatSay, format!("chat:{chat}"));
         let row = chat_messages::ActiveModel {
             id: NotSet,
             chat_id: Set(chat.get()),
@@ -89,16 +76,13 @@ impl Store {
             role: Set(message.role.as_str().to_owned()),
             body: Set(message.body),
             model: Set(message.model),
-            said_at: Set(stamp(message.said_at)),
+            said_at: Set(truncate_to_micros(message.said_at)),
         };
         chat_messages::Entity::insert(row).exec_without_returning(tx.db()).await?;
         tx.commit(entry).await
     }
 
     /// A user's conversations, newest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn list_chats(&self, user: UserId) -> Result<Vec<Chat>> {
         let rows = chats::Entity::find()
             .filter(chats::Column::UserId.eq(user.get()))
@@ -111,12 +95,9 @@ impl Store {
             .collect())
     }
 
-    /// What models took in a conversation. What a turn takes is noted at the moment its first words were said, which is how
-    /// it is found again.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn spent_in_chat(&self, user: UserId, chat: ChatId) -> Result<(u64, Option<u64>)> {
+    /// Tokens and cost (millionths of a US dollar) of a conversation. Usage is found by its time: a
+    /// turn's usage has the timestamp of its first message.
+    pub async fn chat_usage(&self, user: UserId, chat: ChatId) -> Result<(u64, Option<u64>)> {
         let said = self.list_chat_messages(user, chat).await?;
         let said = said.into_iter().filter(|message| message.role == Role::Athlete);
         let rows = spendings::Entity::find()
@@ -133,10 +114,7 @@ impl Store {
         Ok((rows.iter().map(tokens).sum(), (!costs.is_empty()).then(|| costs.iter().sum())))
     }
 
-    /// What was said in a conversation, in order.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Messages of a conversation, oldest first.
     pub async fn list_chat_messages(&self, user: UserId, chat: ChatId) -> Result<Vec<ChatMessage>> {
         let rows = chat_messages::Entity::find()
             .filter(chat_messages::Column::ChatId.eq(chat.get()))
@@ -147,7 +125,7 @@ impl Store {
         rows.into_iter()
             .map(|row| {
                 Ok(ChatMessage {
-                    role: word(&row.role)?,
+                    role: parse_text(&row.role)?,
                     body: row.body,
                     model: row.model,
                     said_at: row.said_at,

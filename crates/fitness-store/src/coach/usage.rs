@@ -1,9 +1,9 @@
-//! What models took and cost: what the caps of a day are counted by.
+//! Token usage and cost of models, and the daily limits.
 
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
 use crate::db::entities::spendings::{ActiveModel, Column, Entity};
 use crate::db::error::Result;
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::UserId;
 use sea_orm::{
@@ -14,34 +14,29 @@ use sea_orm::{
 use serde::Serialize;
 
 fitness_core::string_enum! {
-    /// What a model was asked for.
     pub enum Purpose("purpose") {
-        /// The morning brief.
         Brief = "brief",
-        /// A conversation.
         Chat = "chat",
-        /// A test of the model.
+        /// A connection test from the settings.
         Test = "test",
     }
 }
 
-/// What being asked once, or on a whole day, took.
+/// Usage of one request or one day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Spent {
-    /// Tokens read anew.
+pub struct ModelUsage {
     pub input: u64,
-    /// Tokens written to the cache.
+    /// Tokens written to the prompt cache.
     pub cache_write: u64,
-    /// Tokens read from the cache.
+    /// Tokens read from the prompt cache.
     pub cache_read: u64,
-    /// Tokens written as an answer.
     pub output: u64,
-    /// Millionths of a US dollar, as far as known.
+    /// Millionths of a US dollar; `None` if unknown.
     pub cost_micros: Option<u64>,
 }
 
-impl Spent {
-    /// Everything read and written.
+impl ModelUsage {
+    /// All tokens, input and output.
     #[must_use]
     pub const fn tokens(&self) -> u64 {
         self.input
@@ -52,145 +47,141 @@ impl Spent {
 }
 
 impl Store {
-    /// Notes what a model took.
-    ///
-    /// # Errors
-    /// When there is no such user.
-    pub async fn note_spending(
+    pub async fn record_usage(
         &self,
         user: UserId,
         purpose: Purpose,
         model: &str,
-        spent: Spent,
+        spent: ModelUsage,
         day: Day,
         now: Instant,
     ) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = row(user, purpose, model, spent, day, now);
         Entity::insert(row).exec_without_returning(tx.db()).await?;
-        tx.commit(Entry::new(now, Actor::Coach, "model.ask", format!("purpose:{purpose}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::Coach, AuditAction::ModelAsk, format!("purpose:{purpose}")))
+            .await
     }
 
-    /// Sets aside what a request may take, unless what may be used on that day is used or set aside already. Who gets
-    /// `None` does not ask. However many ask at once, they follow each other here, so that at most the last of them goes
-    /// beyond what may be used.
-    ///
-    /// # Errors
-    /// When there is no such user.
-    pub async fn reserve_spending(&self, user: UserId, asking: &Asking<'_>) -> Result<Option<Reserved>> {
-        let tx = self.write(user).await?;
-        let spent = spent_on(tx.db(), user, asking.day).await?;
+    /// Reserves an estimate for a request; `None` if the daily limit is used up, and then the
+    /// request must not be made. Reservations of one user are serialized, so only the last request
+    /// can exceed the limit.
+    pub async fn reserve_usage(
+        &self,
+        user: UserId,
+        asking: &UsageRequest<'_>,
+    ) -> Result<Option<UsageReservation>> {
+        let tx = self.begin_user_write(user).await?;
+        let spent = read_usage(tx.db(), user, asking.day).await?;
         let paid = spent.cost_micros.unwrap_or_default();
-        if spent.tokens() >= asking.most_tokens || asking.most_micros.is_some_and(|most| paid >= most) {
+        if spent.tokens() >= asking.daily_token_limit
+            || asking.daily_cost_limit_micros.is_some_and(|most| paid >= most)
+        {
             return Ok(None);
         }
         let row = asking.row(user, asking.estimate);
         let id = Entity::insert(row).exec(tx.db()).await?.last_insert_id;
-        // That it began is no state of the athlete's; what it took is, and is logged.
-        tx.commit_bookkeeping().await?;
-        Ok(Some(Reserved(id)))
+        // Not audited: only the settled usage is logged.
+        tx.commit_without_audit().await?;
+        Ok(Some(UsageReservation(id)))
     }
 
-    /// Writes what a request really took in the place of what was set aside for it. One that took nothing leaves nothing.
-    ///
-    /// # Errors
-    /// When the database does not answer; what was set aside stays.
-    pub async fn settle_spending(
+    /// Replaces a reservation with the actual usage. A request that used no tokens leaves no row.
+    pub async fn settle_usage(
         &self,
         user: UserId,
-        reserved: Reserved,
+        reserved: UsageReservation,
         purpose: Purpose,
-        spent: Spent,
+        spent: ModelUsage,
         now: Instant,
     ) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         if spent.tokens() == 0 {
             Entity::delete_many()
                 .filter(Column::Id.eq(reserved.0))
                 .filter(Column::UserId.eq(user.get()))
                 .exec(tx.db())
                 .await?;
-            return tx.commit_bookkeeping().await;
+            return tx.commit_without_audit().await;
         }
         Entity::update_many()
-            .col_expr(Column::InputTokens, Expr::value(count(spent.input)))
-            .col_expr(Column::CacheWriteTokens, Expr::value(count(spent.cache_write)))
-            .col_expr(Column::CacheReadTokens, Expr::value(count(spent.cache_read)))
-            .col_expr(Column::OutputTokens, Expr::value(count(spent.output)))
-            .col_expr(Column::CostMicros, Expr::value(spent.cost_micros.map(count)))
+            .col_expr(Column::InputTokens, Expr::value(to_i64(spent.input)))
+            .col_expr(Column::CacheWriteTokens, Expr::value(to_i64(spent.cache_write)))
+            .col_expr(Column::CacheReadTokens, Expr::value(to_i64(spent.cache_read)))
+            .col_expr(Column::OutputTokens, Expr::value(to_i64(spent.output)))
+            .col_expr(Column::CostMicros, Expr::value(spent.cost_micros.map(to_i64)))
             .filter(Column::Id.eq(reserved.0))
             .filter(Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
-        tx.commit(Entry::new(now, Actor::Coach, "model.ask", format!("purpose:{purpose}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::Coach, AuditAction::ModelAsk, format!("purpose:{purpose}")))
+            .await
     }
 
-    /// What models took on a day, all together, with what is set aside for those that are being asked.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn spent_on(&self, user: UserId, day: Day) -> Result<Spent> {
-        spent_on(self.reader(), user, day).await
+    /// Usage of a day, including reservations of running requests.
+    pub async fn usage_on(&self, user: UserId, day: Day) -> Result<ModelUsage> {
+        read_usage(self.reader(), user, day).await
     }
 }
 
-/// A request that is about to be made.
 #[derive(Debug, Clone, Copy)]
-pub struct Asking<'a> {
-    /// What for.
+pub struct UsageRequest<'a> {
     pub purpose: Purpose,
-    /// Whom.
     pub model: &'a str,
-    /// What it may take.
-    pub estimate: Spent,
-    /// The most tokens of the day.
-    pub most_tokens: u64,
-    /// The most money of the day, in millionths of a US dollar; `None` where nothing costs.
-    pub most_micros: Option<u64>,
-    /// The day it counts for.
+    pub estimate: ModelUsage,
+    pub daily_token_limit: u64,
+    /// Millionths of a US dollar; `None` if the model is free.
+    pub daily_cost_limit_micros: Option<u64>,
+    /// The day whose limits apply.
     pub day: Day,
-    /// The moment.
     pub now: Instant,
 }
 
-impl Asking<'_> {
-    fn row(&self, user: UserId, spent: Spent) -> ActiveModel {
+impl UsageRequest<'_> {
+    fn row(&self, user: UserId, spent: ModelUsage) -> ActiveModel {
         row(user, self.purpose, self.model, spent, self.day, self.now)
     }
 }
 
-/// What was set aside for a request.
+/// Id of the reserved row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reserved(i64);
+pub struct UsageReservation(i64);
 
-fn count(number: u64) -> i64 {
+fn to_i64(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn row(user: UserId, purpose: Purpose, model: &str, spent: Spent, day: Day, now: Instant) -> ActiveModel {
+fn row(
+    user: UserId,
+    purpose: Purpose,
+    model: &str,
+    spent: ModelUsage,
+    day: Day,
+    now: Instant,
+) -> ActiveModel {
     ActiveModel {
         id: NotSet,
         user_id: Set(user.get()),
         day: Set(day.date()),
-        at: Set(stamp(now)),
+        at: Set(truncate_to_micros(now)),
         purpose: Set(purpose.as_str().to_owned()),
         model: Set(model.chars().take(200).collect()),
-        input_tokens: Set(count(spent.input)),
-        cache_write_tokens: Set(count(spent.cache_write)),
-        cache_read_tokens: Set(count(spent.cache_read)),
-        output_tokens: Set(count(spent.output)),
-        cost_micros: Set(spent.cost_micros.map(count)),
+        input_tokens: Set(to_i64(spent.input)),
+        cache_write_tokens: Set(to_i64(spent.cache_write)),
+        cache_read_tokens: Set(to_i64(spent.cache_read)),
+        output_tokens: Set(to_i64(spent.output)),
+        cost_micros: Set(spent.cost_micros.map(to_i64)),
     }
 }
 
-async fn spent_on(db: &impl ConnectionTrait, user: UserId, day: Day) -> Result<Spent> {
+async fn read_usage(db: &impl ConnectionTrait, user: UserId, day: Day) -> Result<ModelUsage> {
     let rows = Entity::find()
         .filter(Column::UserId.eq(user.get()))
         .filter(Column::Day.eq(day.date()))
         .all(db)
         .await?;
     let count = |number: i64| u64::try_from(number).unwrap_or_default();
-    Ok(rows.iter().fold(Spent::default(), |sum, row| Spent {
+    Ok(rows.iter().fold(ModelUsage::default(), |sum, row| ModelUsage {
         input: sum.input.saturating_add(count(row.input_tokens)),
         cache_write: sum.cache_write.saturating_add(count(row.cache_write_tokens)),
         cache_read: sum.cache_read.saturating_add(count(row.cache_read_tokens)),

@@ -1,12 +1,12 @@
 //! The audit log: every state change, append-only, chained by hash.
 //!
-//! The chain shows tampering after the fact; it does not stop the owner of the file. Entries carry hashes
-//! and ids, never note text, coordinates, tokens or passwords.
+//! The chain shows tampering after the fact; it does not stop the owner of the file. Entries carry
+//! hashes and ids, never note text, coordinates, tokens or passwords.
 
-use crate::db::convert::word;
+use crate::db::convert::parse_text;
 use crate::db::entities::audit_log::{ActiveModel, Column, Entity, Model};
 use crate::db::error::Result;
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::UserId;
@@ -17,16 +17,165 @@ use sea_orm::{
 use serde::Serialize;
 
 fitness_core::string_enum! {
-    /// Who did something.
     pub enum Actor("actor") {
         /// A person, on the web or at the terminal.
         Human = "human",
-        /// The coach.
         Coach = "coach",
         /// A program connected over MCP.
         Mcp = "mcp",
         /// local-fitness itself: an import, a scheduled job.
         System = "system",
+    }
+}
+
+fitness_core::string_enum! {
+    pub enum AuditAction("audit action") {
+        ActivityDelete = "activity.delete",
+        ActivityEdit = "activity.edit",
+        ActivityReset = "activity.reset",
+        ActivityRestore = "activity.restore",
+        BriefPut = "brief.put",
+        CalendarClose = "calendar.close",
+        CalendarOpen = "calendar.open",
+        ChatSay = "chat.say",
+        ChatStart = "chat.start",
+        DerivedDrop = "derived.drop",
+        ImportTake = "import.take",
+        JobEnqueue = "job.enqueue",
+        JobFail = "job.fail",
+        JobFinish = "job.finish",
+        JobRetry = "job.retry",
+        MatchAccept = "match.accept",
+        MatchDecline = "match.decline",
+        MatchPut = "match.put",
+        MatchRemove = "match.remove",
+        ModelAsk = "model.ask",
+        NoteAccept = "note.accept",
+        NoteAdd = "note.add",
+        NoteDelete = "note.delete",
+        NoteEdit = "note.edit",
+        ObservationAccept = "observation.accept",
+        ObservationAdd = "observation.add",
+        ObservationDelete = "observation.delete",
+        OwnerTakeOver = "owner.take_over",
+        PlanActivate = "plan.activate",
+        PlanApply = "plan.apply",
+        PlanArchive = "plan.archive",
+        PlanDelete = "plan.delete",
+        PlanDraft = "plan.draft",
+        PlanEdit = "plan.edit",
+        PlanRevert = "plan.revert",
+        ProfilePut = "profile.put",
+        ProposalDecline = "proposal.decline",
+        ProposalMake = "proposal.make",
+        RaceDecline = "race.decline",
+        RacePut = "race.put",
+        RaceRemove = "race.remove",
+        SessionConfirm = "session.confirm",
+        SessionEnd = "session.end",
+        SessionEndAll = "session.end_all",
+        SessionOpen = "session.open",
+        SessionCodeOffer = "session_code.offer",
+        SettingPut = "setting.put",
+        SignInOffer = "sign_in.offer",
+        SourceAdd = "source.add",
+        SourceKey = "source.key",
+        SourceRemove = "source.remove",
+        SyncFinish = "sync.finish",
+        ThresholdPut = "threshold.put",
+        ThresholdRemove = "threshold.remove",
+        TokenMint = "token.mint",
+        TokenRevoke = "token.revoke",
+        TokenUse = "token.use",
+        UserAdd = "user.add",
+        UserInvite = "user.invite",
+        UserPasswd = "user.passwd",
+        UserRedeem = "user.redeem",
+        ZonesPut = "zones.put",
+        ZonesRemove = "zones.remove",
+    }
+}
+
+impl AuditAction {
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::ActivityDelete => "Activity deleted",
+            Self::ActivityEdit => "Activity edited",
+            Self::ActivityReset => "Activity edits undone",
+            Self::ActivityRestore => "Activity restored",
+            Self::BriefPut => "Brief written",
+            Self::CalendarClose => "Calendar link disabled",
+            Self::CalendarOpen => "Calendar link created",
+            Self::ChatSay => "Chat message",
+            Self::ChatStart => "Chat started",
+            Self::DerivedDrop => "Computed metrics dropped",
+            Self::ImportTake => "Data imported",
+            Self::JobEnqueue => "Background job queued",
+            Self::JobFail => "Background job failed",
+            Self::JobFinish => "Background job finished",
+            Self::JobRetry => "Background job retried",
+            Self::MatchAccept => "Match confirmed",
+            Self::MatchDecline => "Match declined",
+            Self::MatchPut => "Activity matched to a workout",
+            Self::MatchRemove => "Match removed",
+            Self::ModelAsk => "Language model asked",
+            Self::NoteAccept => "Suggested note accepted",
+            Self::NoteAdd => "Note added",
+            Self::NoteDelete => "Note deleted",
+            Self::NoteEdit => "Note edited",
+            Self::ObservationAccept => "Suggested entry accepted",
+            Self::ObservationAdd => "Check-in or absence added",
+            Self::ObservationDelete => "Check-in or absence deleted",
+            Self::OwnerTakeOver => "Server ownership transferred",
+            Self::PlanActivate => "Plan made active",
+            Self::PlanApply => "Proposal applied",
+            Self::PlanArchive => "Plan archived",
+            Self::PlanDelete => "Plan deleted",
+            Self::PlanDraft => "Plan drafted",
+            Self::PlanEdit => "Plan edited",
+            Self::PlanRevert => "Plan reverted",
+            Self::ProfilePut => "Profile changed",
+            Self::ProposalDecline => "Proposal discarded",
+            Self::ProposalMake => "Change proposed",
+            Self::RaceDecline => "Race suggestion declined",
+            Self::RacePut => "Race result saved",
+            Self::RaceRemove => "Race result removed",
+            Self::SessionConfirm => "Confirmed your identity",
+            Self::SessionEnd => "Browser signed out",
+            Self::SessionEndAll => "All browsers signed out",
+            Self::SessionOpen => "Signed in",
+            Self::SessionCodeOffer => "Confirmation code created",
+            Self::SettingPut => "Setting changed",
+            Self::SignInOffer => "Sign-in link created",
+            Self::SourceAdd => "Service connected",
+            Self::SourceKey => "Service key replaced",
+            Self::SourceRemove => "Service removed",
+            Self::SyncFinish => "Import or sync finished",
+            Self::ThresholdPut => "Threshold changed",
+            Self::ThresholdRemove => "Threshold removed",
+            Self::TokenMint => "API token created",
+            Self::TokenRevoke => "API token revoked",
+            Self::TokenUse => "API token used",
+            Self::UserAdd => "Account created",
+            Self::UserInvite => "Invite created",
+            Self::UserPasswd => "Password changed",
+            Self::UserRedeem => "Invite used",
+            Self::ZonesPut => "Zones changed",
+            Self::ZonesRemove => "Zones removed",
+        }
+    }
+}
+
+impl Actor {
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Human => "You",
+            Self::Coach => "Coach",
+            Self::Mcp => "Connected app",
+            Self::System => "local-fitness",
+        }
     }
 }
 
@@ -40,19 +189,18 @@ impl From<Author> for Actor {
     }
 }
 
-/// What is to be logged.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
+pub(crate) struct NewAuditEntry {
     pub(crate) at: Instant,
     pub(crate) actor: Actor,
-    pub(crate) action: &'static str,
+    pub(crate) action: AuditAction,
     pub(crate) object: String,
     pub(crate) before: Option<ContentHash>,
     pub(crate) after: Option<ContentHash>,
 }
 
-impl Entry {
-    pub(crate) fn new(at: Instant, actor: Actor, action: &'static str, object: impl Into<String>) -> Self {
+impl NewAuditEntry {
+    pub(crate) fn new(at: Instant, actor: Actor, action: AuditAction, object: impl Into<String>) -> Self {
         Self { at, actor, action, object: object.into(), before: None, after: None }
     }
 
@@ -63,45 +211,50 @@ impl Entry {
     }
 }
 
-/// A line of the audit log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AuditLine {
-    /// 1, 2, 3, … per user.
+pub struct AuditEntry {
+    /// Sequence number per user, from 1.
     pub seq: i64,
-    /// When.
     pub at: Instant,
-    /// Who.
     pub actor: Actor,
-    /// What was done, such as `plan.activate`.
     pub action: String,
-    /// To what, such as `plan:318`.
     pub object: String,
-    /// The hash of the state before, where there is one.
+    /// Hash of the state before; `None` if there was none.
     pub before: Option<String>,
-    /// The hash of the state after, where there is one.
+    /// Hash of the state after; `None` if there is none.
     pub after: Option<String>,
-    /// The hash of this line, which covers the one before it.
+    /// Hash of this entry, which covers the previous hash.
     pub hash: String,
 }
 
-/// The end of the chain: whoever notes it down can tell later whether anything before it was altered.
+impl AuditEntry {
+    /// What was done, in words. An action that this version does not know is shown as it is stored.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        match self.action.parse::<AuditAction>() {
+            Ok(action) => action.label(),
+            Err(_) => &self.action,
+        }
+    }
+}
+
+/// Head of a user's chain. With a copy of it, later changes to earlier entries can be detected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditHead {
-    /// How many lines there are.
     pub seq: i64,
-    /// The hash of the last one; empty when there is none.
+    /// Hash of the last entry; empty if there is none.
     pub hash: String,
 }
 
-pub(crate) async fn append(db: &impl ConnectionTrait, user: UserId, entry: Entry) -> Result<()> {
+pub(crate) async fn append(db: &impl ConnectionTrait, user: UserId, entry: NewAuditEntry) -> Result<()> {
     let head = head(db, user).await?;
     let mut row = Model {
         id: 0,
         user_id: user.get(),
         seq: head.seq + 1,
-        at: stamp(entry.at),
+        at: truncate_to_micros(entry.at),
         actor: entry.actor.as_str().to_owned(),
-        action: entry.action.to_owned(),
+        action: entry.action.as_str().to_owned(),
         object: entry.object,
         before_hash: entry.before.map(|hash| hash.to_string()),
         after_hash: entry.after.map(|hash| hash.to_string()),
@@ -126,7 +279,6 @@ pub(crate) async fn append(db: &impl ConnectionTrait, user: UserId, entry: Entry
     Ok(())
 }
 
-/// The end of a user's chain.
 pub(crate) async fn head(db: &impl ConnectionTrait, user: UserId) -> Result<AuditHead> {
     let last =
         Entity::find().filter(Column::UserId.eq(user.get())).order_by_desc(Column::Seq).one(db).await?;
@@ -134,14 +286,14 @@ pub(crate) async fn head(db: &impl ConnectionTrait, user: UserId) -> Result<Audi
         .map_or(AuditHead { seq: 0, hash: String::new() }, |row| AuditHead { seq: row.seq, hash: row.hash }))
 }
 
-/// A time as the chain has it.
+/// A timestamp in the form that is hashed.
 pub(crate) fn chain_time(at: Instant) -> String {
     at.to_rfc3339_opts(chrono::SecondsFormat::Micros, true)
 }
 
-/// Covers every column but the row's own id, and through `prev_hash` every line before.
+/// Covers every column except the row id and, through `prev_hash`, all earlier entries.
 fn chain_hash(row: &Model) -> String {
-    ContentHash::of_json(&(
+    ContentHash::hash_json(&(
         &row.prev_hash,
         row.user_id,
         row.seq,
@@ -156,48 +308,49 @@ fn chain_hash(row: &Model) -> String {
 }
 
 impl Store {
-    /// The newest lines of a user's audit log, newest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn list_audit(&self, user: UserId, limit: u64) -> Result<Vec<AuditLine>> {
+    /// A user's newest audit entries, newest first.
+    pub async fn list_audit(&self, user: UserId, limit: u64) -> Result<Vec<AuditEntry>> {
+        self.list_audit_before(user, None, limit).await
+    }
+
+    /// The entries before entry number `before`, newest first; without it the newest.
+    pub async fn list_audit_before(
+        &self,
+        user: UserId,
+        before: Option<i64>,
+        limit: u64,
+    ) -> Result<Vec<AuditEntry>> {
         let rows = Entity::find()
             .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Seq.lt(before.unwrap_or(i64::MAX)))
             .order_by_desc(Column::Seq)
             .limit(limit)
             .all(self.reader())
             .await?;
-        rows.into_iter().map(line).collect()
+        rows.into_iter().map(audit_entry).collect()
     }
 
-    /// The end of a user's chain.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn audit_head(&self, user: UserId) -> Result<AuditHead> {
         head(self.reader(), user).await
     }
 
-    /// Walks a user's whole chain. `None` when it holds; else the number of the first line that does not.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn first_broken_audit_line(&self, user: UserId) -> Result<Option<i64>> {
+    /// Verifies a user's whole chain. Returns the number of the first broken entry.
+    pub async fn first_broken_audit_entry(&self, user: UserId) -> Result<Option<i64>> {
         first_broken(self.reader(), user).await
     }
 }
 
-/// A user's whole log, oldest line first.
+/// A user's whole log, oldest first.
 pub(crate) async fn list_all(db: &impl ConnectionTrait, user: UserId) -> Result<Vec<Model>> {
     Ok(Entity::find().filter(Column::UserId.eq(user.get())).order_by_asc(Column::Seq).all(db).await?)
 }
 
-/// The number of the first line of a user's chain that does not hold.
+/// Number of the first entry whose hash does not match.
 pub(crate) async fn first_broken(db: &impl ConnectionTrait, user: UserId) -> Result<Option<i64>> {
-    Ok(first_broken_of(&list_all(db, user).await?))
+    Ok(first_broken_in(&list_all(db, user).await?))
 }
 
-pub(crate) fn first_broken_of(log: &[Model]) -> Option<i64> {
+pub(crate) fn first_broken_in(log: &[Model]) -> Option<i64> {
     let mut previous = "";
     for (expected, row) in (1..).zip(log) {
         if row.seq != expected || row.prev_hash != previous || is_altered(row) {
@@ -208,16 +361,16 @@ pub(crate) fn first_broken_of(log: &[Model]) -> Option<i64> {
     None
 }
 
-/// Whether a line is another one than its hash was made for.
+/// Whether an entry no longer matches its hash.
 pub(crate) fn is_altered(row: &Model) -> bool {
     row.hash != chain_hash(row)
 }
 
-fn line(row: Model) -> Result<AuditLine> {
-    Ok(AuditLine {
+fn audit_entry(row: Model) -> Result<AuditEntry> {
+    Ok(AuditEntry {
         seq: row.seq,
         at: row.at,
-        actor: word(&row.actor)?,
+        actor: parse_text(&row.actor)?,
         action: row.action,
         object: row.object,
         before: row.before_hash,

@@ -1,4 +1,4 @@
-//! From rows back to core types: the one place that says what an unreadable value is.
+//! Conversion of stored values to core types.
 
 use crate::db::error::{Error, Result};
 use chrono::NaiveDate;
@@ -8,8 +8,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// A wire word, a zone, a hash: anything with one spelling.
-pub(crate) fn word<T: FromStr<Err: Display>>(text: &str) -> Result<T> {
+/// Parses a stored enum word, time zone or hash.
+pub(crate) fn parse_text<T: FromStr<Err: Display>>(text: &str) -> Result<T> {
     text.parse().map_err(|error: T::Err| Error::Unreadable(error.to_string()))
 }
 
@@ -17,11 +17,11 @@ pub(crate) fn day(date: NaiveDate) -> Result<Day> {
     Day::from_date(date).ok_or_else(|| Error::Unreadable(format!("{date} is not a training day")))
 }
 
-pub(crate) fn json<T: DeserializeOwned>(value: Json) -> Result<T> {
+pub(crate) fn from_json<T: DeserializeOwned>(value: Json) -> Result<T> {
     serde_json::from_value(value).map_err(|error| Error::Unreadable(error.to_string()))
 }
 
-/// A small number that the database keeps in its one size of integer.
+/// Converts a stored 64-bit integer to a smaller type.
 pub(crate) fn narrow<T: TryFrom<i64>>(number: i64) -> Result<T> {
     T::try_from(number).map_err(|_| Error::Unreadable(format!("{number} is out of range")))
 }

@@ -1,5 +1,5 @@
-//! The rows of every table, as sea-orm sees them. A mirror of the SQL in `migrations/`, nothing more:
-//! what rows mean is said in fitness-core, and turned into it by the module of each noun.
+//! sea-orm entities for every table; they mirror the SQL in `migrations/`. The module of each
+//! feature converts them to types of fitness-core.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use sea_orm::entity::prelude::*;

@@ -1,4 +1,4 @@
-//! What can go wrong in the store, as far as a caller can act on it.
+//! The store's error type.
 
 use crate::db::migrations::POSTGRES_REFUSAL;
 use fitness_core::plan::PlanStatus;
@@ -7,229 +7,236 @@ use std::io;
 use std::path::Path;
 use std::path::PathBuf;
 
-/// Everything the store can answer with instead of a result.
+fitness_core::string_enum! {
+    /// What a row is about, in messages.
+    pub enum RecordKind("kind of record") {
+        Activity = "activity",
+        Chat = "chat",
+        ClaimedJob = "claimed job",
+        DeletedActivity = "deleted activity",
+        Draft = "draft",
+        EarlierRevision = "earlier revision",
+        FailedJob = "failed job",
+        File = "file",
+        Match = "match",
+        Note = "note",
+        Observation = "observation",
+        Plan = "plan",
+        Proposal = "proposal",
+        Race = "race",
+        RunningSync = "running sync",
+        Session = "session",
+        Source = "source",
+        SuggestedNote = "suggested note",
+        SuggestedObservation = "suggested observation",
+        Threshold = "threshold",
+        Token = "token",
+        User = "user",
+        Workout = "workout",
+        Zones = "zones",
+    }
+}
+
+fitness_core::string_enum! {
+    /// What coaches may have pending up to a limit.
+    pub enum PendingKind("kind of pending item") {
+        Drafts = "drafts",
+        Proposals = "proposals",
+        Suggestions = "suggestions",
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Where the database is cannot be understood.
-    #[error("`{value}` is not a database: {reason}")]
+    /// The database path or URL is not valid.
+    #[error("`{value}` is not a valid database: {reason}")]
     BadLocation {
-        /// What was given, without a password.
+        /// The given value with any password removed.
         value: String,
-        /// What is wrong with it.
         reason: &'static str,
     },
-    /// There is no database yet and this command does not make one.
-    #[error("there is no database at {0}")]
+    /// There is no database, and this call does not create one.
+    #[error("no database at {0}")]
     NoDatabase(String),
-    /// The file of the database or its directory cannot be used.
+    /// The database file or its directory cannot be used.
     #[error("cannot use {path}: {problem}")]
     Path {
-        /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// Message of the operating system.
         problem: String,
     },
-    /// A backup or an export, or the folder of one, cannot be read or written.
+    /// A backup or export, or its directory, cannot be read or written.
     #[error("cannot use {path}: {problem}")]
     File {
-        /// The file or folder.
         path: PathBuf,
-        /// What kind of problem it is.
         kind: io::ErrorKind,
-        /// What the system said.
+        /// Message of the operating system.
         problem: String,
     },
-    /// The disk does not take what the database writes.
-    #[error("the disk of the database is full, or fails: {0}")]
+    /// The disk is full or failing.
+    #[error("the database disk is full or failing: {0}")]
     Disk(String),
-    /// A write was committed, and another connection does not see it.
+    /// A committed write is not visible to another connection.
     #[error("the database acknowledges writes without storing them")]
     NotStored,
-    /// The file or server holds something that local-fitness did not write.
+    /// The file or database was created by another program.
     #[error("{0} was not written by local-fitness")]
     Foreign(String),
-    /// The file is ours but damaged.
+    /// The database file is damaged.
     #[error("{0} is damaged: {1}")]
     Damaged(String, String),
-    /// Written by a newer version.
+    /// The database has a migration that this version does not know.
     #[error("{0} was written by a newer version of local-fitness (it has `{1}`)")]
     Newer(String, String),
-    /// SQLite below the floor.
+    /// The SQLite library is too old.
     #[error("SQLite {0} is too old; local-fitness needs 3.51.3 or newer")]
     OldSqlite(String),
-    /// The server does not answer.
-    #[error("no PostgreSQL answers at {0}: {1}")]
+    /// PostgreSQL cannot be reached.
+    #[error("cannot reach PostgreSQL at {0}: {1}")]
     Unreachable(String, String),
-    /// The server does not let us in.
-    #[error("PostgreSQL at {0} refuses the login: {1}")]
+    #[error("PostgreSQL at {0} rejected the login: {1}")]
     LoginRefused(String, String),
-    /// The server lets us in but not make our tables.
-    #[error("PostgreSQL at {0} does not allow this user to make tables")]
+    /// PostgreSQL does not allow creating tables.
+    #[error("PostgreSQL at {0} does not allow this user to create tables")]
     NotAllowed(String),
-    /// No connection became free within the timeout.
-    #[error("the database does not answer: it is overloaded or down")]
+    #[error("the database does not respond: it is overloaded or down")]
     NoConnection,
-    /// Another process has been writing for longer than we wait.
-    #[error("the database is busy: another program has been writing to it for a while")]
+    /// Another process held the write lock longer than the busy timeout.
+    #[error("the database is busy: another program is writing to it")]
     Busy,
-    /// A user, plan, note or other row that is not there, or belongs to somebody else; the two are not
-    /// told apart.
+    /// The row does not exist or belongs to another user; callers cannot tell which.
     #[error("there is no such {0}")]
-    NotFound(&'static str),
-    /// As much of what coaches leave waits for the athlete as may.
-    #[error("{waiting} {what} of coaches wait for a decision already")]
-    TooMany {
-        /// How many.
-        waiting: u64,
-        /// Of what.
-        what: &'static str,
-    },
-    /// The name is taken.
-    #[error("there is already a user called `{0}`")]
+    NotFound(RecordKind),
+    /// The limit on pending drafts, proposals or suggestions from coaches is reached.
+    #[error("{pending} {what} from coaches are already pending")]
+    QuotaExceeded { pending: u64, what: PendingKind },
+    #[error("there is already a user named {0}")]
     NameTaken(String),
-    /// A name that cannot be one.
-    #[error("a user name has 1 to 64 visible characters, without spaces at either end and without `/`")]
+    #[error("a user name must have 1 to 64 visible characters, with no slash and no space at either end")]
     BadName,
-    /// A password that cannot be one.
-    #[error("a password has 8 to 200 characters")]
+    /// The password is too short or too long.
+    #[error("a password must have 8 to 200 characters")]
     BadPassword,
-    /// A password that is easily guessed, and why.
-    #[error("this password is easily guessed: {0}; three or four random words are easy to remember")]
+    /// The password is easy to guess, with the reason.
+    #[error("this password is too easy to guess: {0}; try three or four random words")]
     WeakPassword(&'static str),
-    /// The owner cannot leave while others have accounts, unless one of them is named as the new owner.
-    #[error("the owner of this server leaves only when another user is named as the new owner")]
+    /// The owner cannot be removed while there are other users, unless one of them becomes the new
+    /// owner.
+    #[error("choose a new owner for this server before deleting its owner")]
     NoNewOwner,
-    /// A threshold no body has.
-    #[error("{kind} is between {low} and {high}")]
-    OutOfBounds {
-        /// Which threshold.
-        kind: fitness_core::domain::athlete::ThresholdKind,
-        /// Its lowest value.
-        low: f64,
-        /// Its highest value.
-        high: f64,
-    },
-    /// An edit that makes an activity nobody can have done.
+    /// A threshold outside its physiological range.
+    #[error("{kind} must be between {low} and {high}")]
+    OutOfBounds { kind: fitness_core::domain::athlete::ThresholdKind, low: f64, high: f64 },
+    /// An edit that would make an activity implausible.
     #[error(transparent)]
-    Edit(#[from] fitness_core::domain::merge::BadEdit),
-    /// The confirmation was never opened, is spent, has expired, or was about something else.
-    #[error("this confirmation cannot be used: {0}")]
+    Edit(#[from] fitness_core::domain::merge::ActivityEditError),
+    /// The confirmation is unknown, used, expired, or was for something else.
+    #[error("this confirmation is not valid: {0}")]
     NotConfirmed(&'static str),
-    /// Another plan is active and was not named as the one to replace.
+    /// Another plan is active and was not named in `replaces`.
     #[error("you already have an active plan")]
     AlreadyActive {
-        /// The plan that is active now; `None` when it became active at this very moment.
+        /// The active plan; `None` if a concurrent request activated it.
         active: Option<fitness_core::domain::ids::PlanId>,
     },
-    /// A plan was named as the one to replace, and none is active.
+    /// `replaces` names a plan, but none is active.
     #[error("there is no active plan to replace")]
     NothingToReplace,
-    /// What the athlete saw is not what is there now.
-    #[error("the plan changed since you looked at it")]
+    /// The content changed since the athlete saw it.
+    #[error("the plan has changed since you opened it")]
     Stale,
-    /// What would come out is what is there; no revision is made of it.
-    #[error("nothing would change: the plan is like that already")]
+    /// The change would have no effect, so no revision is created.
+    #[error("nothing to change: the plan already looks like this")]
     Unchanged,
-    /// The proposal waits no longer, and why.
-    #[error("proposal {proposal} waits no longer: {state}")]
-    Over {
-        /// Which one.
+    /// The proposal is no longer open.
+    #[error("this proposal is no longer open: {state}")]
+    ProposalClosed {
         proposal: fitness_core::domain::ids::ProposalId,
-        /// What became of it.
         state: fitness_core::plan::ProposalState,
     },
-    /// A day on which a plan cannot be begun.
-    #[error("the plan can be begun after {start}, its first day, and no later than {race}")]
-    BadBeginning {
-        /// Its first day.
-        start: fitness_core::domain::calendar::Day,
-        /// The day of its race.
-        race: fitness_core::domain::calendar::Day,
-    },
-    /// The plan's status does not allow it.
-    #[error("the plan is {0}, which does not allow this")]
+    /// The chosen start day is not after the plan's first day, or is after its race.
+    #[error(
+        "choose a start date after {} and no later than race day, {}",
+        .start.format_long(), .race.format_long()
+    )]
+    BadStartDay { start: fitness_core::domain::calendar::Day, race: fitness_core::domain::calendar::Day },
+    #[error("this is not possible while the plan is {0}")]
     WrongStatus(PlanStatus),
-    /// The activity cannot have been the workout.
+    /// The activity cannot be matched with the workout.
     #[error("this activity cannot be matched with that workout: {0}")]
-    NoMatch(#[from] fitness_core::adherence::NoMatch),
-    /// The workout or the activity is matched already, with another.
-    #[error("workout {workout} is already matched with activity {activity}")]
+    NoMatch(#[from] fitness_core::adherence::MatchError),
+    /// The workout or the activity already has another match.
+    #[error("this workout or activity is already matched")]
     AlreadyMatched {
-        /// The matched workout.
         workout: fitness_core::domain::ids::WorkoutId,
-        /// The activity it is matched with.
         activity: fitness_core::domain::ids::ActivityId,
     },
-    /// The chosen changes cannot be applied.
     #[error(transparent)]
     Apply(#[from] fitness_core::plan::ApplyError),
-    /// The plan that would come out is not sound.
+    /// The resulting plan would not be valid.
     #[error(transparent)]
-    Draft(#[from] fitness_core::plan::BadDraft),
-    /// The linter calls it unsafe, and nobody overrode that.
-    #[error("the plan breaks {}", broken(.0))]
-    Unsafe(Vec<fitness_core::plan::lint::Finding>),
-    /// A recording that goes on for weeks.
-    #[error("a recording of {0} samples is no recording of one activity")]
-    TooLong(usize),
-    /// Where backups are wanted is not understood.
-    #[error("backups cannot be kept there: {0}")]
-    BadBackups(&'static str),
-    /// A file that is no sound backup or export.
+    Draft(#[from] fitness_core::plan::DraftError),
+    /// The linter found errors that were not overridden.
+    #[error("the plan has errors: {}", format_rules(.0))]
+    BlockingFindings(Vec<fitness_core::plan::lint::Finding>),
+    /// The recording has more samples than any activity.
+    #[error("recording too long: {0} samples")]
+    RecordingTooLong(usize),
+    /// The backup directory setting is not valid.
+    #[error("invalid backup directory: {0}")]
+    BadBackupDirectory(&'static str),
+    /// Not a valid backup or export.
     #[error("{0}")]
-    BadArchive(String),
-    /// A backup or export of a version that is not known here.
+    BadBackup(String),
+    /// A backup or export of a newer version.
     #[error("{0}")]
-    NewerArchive(String),
-    /// What is restored goes into a database in which there is nothing.
+    NewerBackup(String),
+    /// The database to restore into is not empty.
     #[error("{0} is not empty")]
     NotEmpty(String),
-    /// The backup before a migration could not be made, so nothing was migrated.
-    #[error("the backup before bringing the database up to date failed: {0}")]
-    NoBackup(Box<Error>),
-    /// A rule of the schema refused it.
-    #[error("the database refused: {0}")]
+    /// The backup before a migration failed, so nothing was migrated.
+    #[error("the backup before the database upgrade failed: {0}")]
+    BackupFailed(Box<Error>),
+    /// A trigger of the schema rejected the change.
+    #[error("the database rejected the change: {0}")]
     Refused(String),
     /// A stored value that this version cannot read.
-    #[error("the database holds a value that cannot be read: {0}")]
+    #[error("the database contains an unreadable value: {0}")]
     Unreadable(String),
-    /// Anything else the database said.
-    #[error("the database failed: {0}")]
+    /// Any other database error.
+    #[error("database error: {0}")]
     Database(#[source] DbErr),
 }
 
-/// The rules, and what each says.
-fn broken(findings: &[fitness_core::plan::lint::Finding]) -> String {
+fn format_rules(findings: &[fitness_core::plan::lint::Finding]) -> String {
     let said: Vec<String> =
         findings.iter().map(|finding| format!("{}: {}", finding.rule, finding.text)).collect();
     said.join(" ")
 }
 
 impl Error {
-    /// What went wrong with the file of a database, or its folder.
-    pub(crate) fn of_path(path: &Path, error: &io::Error) -> Self {
-        Self::Path { path: path.to_owned(), problem: in_words(error) }
+    pub(crate) fn from_path(path: &Path, error: &io::Error) -> Self {
+        Self::Path { path: path.to_owned(), problem: describe(error) }
     }
 
-    /// What went wrong with a backup or an export, or its folder.
+    /// For a backup or an export, or its directory.
     #[must_use]
-    pub fn of_file(path: &Path, error: &io::Error) -> Self {
-        Self::File { path: path.to_owned(), kind: error.kind(), problem: in_words(error) }
+    pub fn from_file(path: &Path, error: &io::Error) -> Self {
+        Self::File { path: path.to_owned(), kind: error.kind(), problem: describe(error) }
     }
 }
 
-fn in_words(error: &io::Error) -> String {
+fn describe(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "it, or its directory, does not exist".to_owned(),
+        io::ErrorKind::NotFound => "the file or its directory does not exist".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        io::ErrorKind::AlreadyExists => "it is there already, and is not written over".to_owned(),
+        io::ErrorKind::AlreadyExists => "the file already exists".to_owned(),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
         _ => error.to_string(),
     }
 }
 
-/// The store's results.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl From<DbErr> for Error {
@@ -242,19 +249,20 @@ impl From<DbErr> for Error {
             // deadlock_detected and query_canceled (our statement timeout).
             Some("5" | "6" | "261" | "262" | "517" | "773" | "55P03" | "40P01" | "57014") => Self::Busy,
             _ if matches!(error, DbErr::ConnectionAcquire(_)) => Self::NoConnection,
-            Some(code) if is_of_the_disk(code) => Self::Disk(error.to_string()),
+            Some(code) if is_disk_error(code) => Self::Disk(error.to_string()),
             _ => Self::Database(error),
         }
     }
 }
 
-/// SQLITE_FULL and every SQLITE_IOERR; PostgreSQL's disk_full and io_error, whose codes have five digits.
-fn is_of_the_disk(code: &str) -> bool {
+/// SQLITE_FULL and all SQLITE_IOERR codes; PostgreSQL's disk_full and io_error, whose codes have
+/// five digits.
+fn is_disk_error(code: &str) -> bool {
     let sqlite = code.len() < 5 && code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, 10 | 13));
     sqlite || matches!(code, "53100" | "58030")
 }
 
-/// The words of a guard that refused a row.
+/// The message of the trigger that rejected the change.
 fn refusal(error: &DbErr) -> Option<String> {
     let database = sqlx_error(error)?.as_database_error()?;
     let code = database.code()?;
@@ -275,7 +283,7 @@ pub(crate) fn sqlx_code(error: &DbErr) -> Option<String> {
     Some(sqlx_error(error)?.as_database_error()?.code()?.into_owned())
 }
 
-/// Whether a unique index refused a row; the text of the error differs between databases.
+/// Whether a unique index rejected a row; the error text differs between databases.
 pub(crate) fn is_unique_violation(error: &DbErr) -> bool {
     matches!(error.sql_err(), Some(SqlErr::UniqueConstraintViolation(_)))
 }

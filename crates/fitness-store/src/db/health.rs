@@ -1,42 +1,40 @@
-//! Whether the database really stores what is written to it, and how much space its disk has left.
+//! Database health check: whether writes are really stored, and how much disk space is left.
 
 use crate::db::error::{Error, Result};
 use crate::db::location::Location;
-use crate::db::migrations::identity;
+use crate::db::migrations::database_id;
 use crate::db::store::Store;
 use sea_orm::ConnectionTrait as _;
 
-/// Below this many free bytes the disk is about to be full: a nightly backup or an import may not fit.
-pub const LOW_SPACE: u64 = 200 << 20;
+/// Below this a nightly backup or an import may not fit.
+pub const LOW_SPACE_BYTES: u64 = 200 << 20;
 
-/// What a health check found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DatabaseHealth {
-    /// Free bytes on the disk of the database file; `None` for PostgreSQL, whose disk is not ours to look at.
+    /// Free bytes on the disk of the database file; `None` for PostgreSQL.
     pub free_bytes: Option<u64>,
 }
 
 impl DatabaseHealth {
-    /// Whether the disk is about to be full.
     #[must_use]
     pub fn is_low_on_space(self) -> bool {
-        self.free_bytes.is_some_and(|free| free < LOW_SPACE)
+        self.free_bytes.is_some_and(|free| free < LOW_SPACE_BYTES)
     }
 }
 
 impl Store {
-    /// Commits a write that changes nothing and looks for it through another connection. For a background task: it waits
-    /// for the disk.
+    /// Commits a write that changes nothing and looks for it through another connection. Waits for
+    /// the disk, so call it from a background task.
     ///
     /// # Errors
-    /// When the write fails, or no other connection sees it.
+    /// If the write fails, or no other connection sees it.
     pub async fn check_health(&self) -> Result<DatabaseHealth> {
-        let before = self.version().await?;
-        let write = format!("UPDATE {table} SET identity = identity", table = identity::TABLE);
+        let before = self.data_version().await?;
+        let write = format!("UPDATE {table} SET identity = identity", table = database_id::TABLE);
         let tx = self.begin_write().await?;
         tx.execute_unprepared(&write).await?;
         tx.commit().await?;
-        if self.version().await? == before {
+        if self.data_version().await? == before {
             return Err(Error::NotStored);
         }
         let location = self.location.clone();

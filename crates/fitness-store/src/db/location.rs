@@ -1,4 +1,4 @@
-//! Where the database is: a file, or a PostgreSQL server.
+//! Database location: a file path or a PostgreSQL URL.
 
 use crate::db::error::{Error, Result};
 use sqlx::postgres::PgConnectOptions;
@@ -7,56 +7,45 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// The file name within the data directory.
 const FILE_NAME: &str = "fitness.db";
 
-/// A database, not yet opened.
 #[derive(Clone)]
 pub enum Location {
-    /// A SQLite file.
     Sqlite {
-        /// The file.
         path: PathBuf,
-        /// Whether it is the default, whose directory we make ourselves.
+        /// Whether it is the default path, whose directory is created if needed.
         default: bool,
     },
-    /// A PostgreSQL server.
     Postgres(Box<PgConnectOptions>),
 }
 
 impl Location {
-    /// The file in the platform's data directory.
-    ///
-    /// # Errors
-    /// When the platform names no such directory.
+    /// The default file in the platform's data directory.
     pub fn default_file() -> Result<Self> {
         let directory = data_directory().ok_or(Error::BadLocation {
             value: String::new(),
-            reason: "this account has no home directory, so FITNESS_DB must name the database",
+            reason: "this account has no home directory; set FITNESS_DB",
         })?;
         Ok(Self::Sqlite { path: directory.join(FILE_NAME), default: true })
     }
 
-    /// Reads a file path, a `sqlite:` URL or a `postgres:` URL.
-    ///
-    /// # Errors
-    /// When it is none of these.
+    /// Parses a file path, a `sqlite:` URL or a `postgres:` URL.
     pub fn parse(value: &OsStr) -> Result<Self> {
         let shown = value.to_string_lossy();
         let bad = |reason| Error::BadLocation { value: without_password(&shown), reason };
         let Some(text) = value.to_str() else {
-            return Err(bad("its name is not valid UTF-8"));
+            return Err(bad("it is not valid UTF-8"));
         };
         if text.trim().is_empty() {
             return Err(bad("it is empty; give a file path, a sqlite: URL or a postgres: URL"));
         }
         if text.starts_with("~/") {
-            return Err(bad("`~` is written out by your shell, and was not; give the whole path"));
+            return Err(bad("your shell did not expand `~`; give the full path"));
         }
         if let Some(rest) = text.strip_prefix("sqlite:") {
             let path = rest.strip_prefix("//").unwrap_or(rest);
             if path.is_empty() || path.contains('?') || path.contains(":memory:") {
-                return Err(bad("a sqlite: URL is sqlite: and a file path, without options"));
+                return Err(bad("a sqlite: URL is `sqlite:` and a file path, without options"));
             }
             return Self::file(Path::new(path), bad);
         }
@@ -74,7 +63,7 @@ impl Location {
                 && rest.starts_with("//")
                 && scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+')
         }) {
-            return Err(bad("only a file path, a sqlite: URL or a postgres: URL is understood"));
+            return Err(bad("expected a file path, a sqlite: URL or a postgres: URL"));
         }
         Self::file(Path::new(text), bad)
     }
@@ -83,24 +72,23 @@ impl Location {
         if path.file_name().is_none() || path.is_dir() {
             return Err(bad("it is a directory; name a file in it, such as fitness.db"));
         }
-        let path = std::path::absolute(path).map_err(|_| bad("the current directory is gone"))?;
+        let path = std::path::absolute(path).map_err(|_| bad("the current directory no longer exists"))?;
         Ok(Self::Sqlite { path, default: false })
     }
 }
 
-/// The platform's directory for this program's data.
 #[must_use]
 pub fn data_directory() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "local-fitness").map(|dirs| dirs.data_dir().to_owned())
 }
 
-/// The directory of the platform for settings: what is not data, and is not in a backup of it.
+/// The platform's directory for settings, which are not part of a backup.
 #[must_use]
 pub fn config_directory() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "local-fitness").map(|dirs| dirs.config_dir().to_owned())
 }
 
-/// For messages: the path, or the server without its password.
+/// The path, or the server without its password.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -120,8 +108,7 @@ impl fmt::Debug for Location {
     }
 }
 
-/// A value as it may be printed: whatever stands between the user and the last `@`, and after `password=`,
-/// is a password.
+/// Masks everything between the user name and the last `@`, and after `password=`.
 fn without_password(value: &str) -> String {
     let Some((scheme, rest)) = value.split_once("://") else { return value.to_owned() };
     let mut shown = rest.to_owned();
@@ -156,19 +143,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_database_says_what_would_be() {
+    fn invalid_location_error_names_the_valid_forms() {
         for (text, reason) in [
             ("", "it is empty"),
             ("  ", "it is empty"),
             ("/", "it is a directory"),
-            ("mysql://localhost/fit", "only a file path"),
-            ("https://example.org/x", "only a file path"),
+            ("mysql://localhost/fit", "expected a file path"),
+            ("https://example.org/x", "expected a file path"),
             ("sqlite:", "a file path, without options"),
             ("sqlite::memory:", "a file path, without options"),
             ("sqlite:/x.db?mode=ro", "a file path, without options"),
             ("postgres://host:notaport/x", "looks like postgres://"),
             ("postgres://host", "must name the database"),
-            ("~/fit.db", "written out by your shell"),
+            ("~/fit.db", "did not expand `~`"),
         ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");

@@ -1,4 +1,4 @@
-//! The database itself: connections, migrations, entities, transactions, audit log, health and integrity.
+//! The database: connections, migrations, entities, transactions, audit log, health and integrity.
 
 pub(crate) mod audit;
 pub(crate) mod change_counter;
@@ -11,5 +11,6 @@ pub(crate) mod health;
 pub(crate) mod integrity;
 pub mod location;
 pub mod migrations;
+pub(crate) mod read_connection;
 pub(crate) mod store;
 pub(crate) mod tx;

@@ -1,9 +1,10 @@
-//! The open store: one writer, many readers, migrated.
+//! The [`Store`]: connection pools and transactions.
 
-use crate::backup::{Backups, Folder};
-use crate::db::connect::APPLIED;
+use crate::backup::{BackupDirectory, BackupLocation};
+use crate::db::connect::APPLIED_MIGRATIONS_SQL;
 use crate::db::error::Result;
 use crate::db::location::Location;
+use crate::db::read_connection::ReadConnection;
 use fitness_core::domain::calendar::Instant;
 use sea_orm::{
     AccessMode, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, IsolationLevel,
@@ -16,45 +17,38 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) location: Location,
-    pub(crate) backups: Backups,
+    pub(crate) backup_location: BackupLocation,
     pub(crate) writer: DatabaseConnection,
-    pub(crate) reader: DatabaseConnection,
-    /// For reading everything, which takes long: exports and backups leave the connections of pages alone.
-    pub(crate) archive: DatabaseConnection,
-    /// Sees what others write and writes nothing itself: see [`version`](crate::db::change_counter).
-    pub(crate) witness: DatabaseConnection,
-    /// How often the witness had to connect: what it counts begins anew with each connection.
-    pub(crate) connected: Arc<AtomicU64>,
+    pub(crate) reader: ReadConnection,
+    /// Separate connections for exports and backups, so that long reads do not block pages.
+    pub(crate) backup_reader: DatabaseConnection,
+    /// Read-only connection for [`change_counter`](crate::db::change_counter).
+    pub(crate) change_watcher: DatabaseConnection,
+    /// Number of connects of the change watcher; its counter restarts with each connection.
+    pub(crate) watcher_connections: Arc<AtomicU64>,
 }
 
 impl Store {
-    /// Where it is.
     #[must_use]
     pub const fn location(&self) -> &Location {
         &self.location
     }
 
-    /// Where its backups are kept; `None` where the athlete wants none.
+    /// The backup directory; `None` if backups are off.
     ///
     /// # Errors
-    /// When there is no home directory to keep them in.
-    pub fn backups(&self) -> Result<Option<Folder>> {
-        Folder::of(&self.location, &self.backups)
+    /// If there is no home directory to put it in.
+    pub fn backup_directory(&self) -> Result<Option<BackupDirectory>> {
+        BackupDirectory::for_database(&self.location, &self.backup_location)
     }
 
     /// `sqlite` or `postgres`, with the version of the library or server.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn engine(&self) -> Result<(&'static str, String)> {
         engine(&self.reader).await
     }
 
-    /// What is wrong with the file itself, as SQLite finds it; PostgreSQL looks after its own.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn damage(&self) -> Result<Option<String>> {
+    /// Result of SQLite's quick check if it found damage; always `None` for PostgreSQL.
+    pub async fn find_damage(&self) -> Result<Option<String>> {
         if self.backend() != DbBackend::Sqlite {
             return Ok(None);
         }
@@ -63,45 +57,38 @@ impl Store {
         Ok(said.filter(|said| said != "ok"))
     }
 
-    /// The migrations that have been applied, in order.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Applied migrations, in order.
     pub async fn migrations(&self) -> Result<Vec<String>> {
         migrations(&self.reader).await
     }
 
-    /// The same database for reading everything of somebody: over connections of its own.
+    /// A store that reads over the backup connections.
     #[must_use]
-    pub fn for_archiving(&self) -> Self {
-        Self { reader: self.archive.clone(), ..self.clone() }
+    pub fn for_backup(&self) -> Self {
+        Self { reader: ReadConnection::Pool(self.backup_reader.clone()), ..self.clone() }
     }
 
     pub(crate) fn backend(&self) -> DbBackend {
         self.writer.get_database_backend()
     }
 
-    /// For what is no transaction.
+    /// For single statements outside a transaction.
     pub(crate) const fn writer(&self) -> &DatabaseConnection {
         &self.writer
     }
 
-    /// For reading outside a transaction.
-    pub(crate) const fn reader(&self) -> &DatabaseConnection {
+    pub(crate) const fn reader(&self) -> &ReadConnection {
         &self.reader
     }
 
-    /// For asking whether anything was written.
-    pub(crate) const fn witness(&self) -> &DatabaseConnection {
-        &self.witness
+    pub(crate) const fn change_watcher(&self) -> &DatabaseConnection {
+        &self.change_watcher
     }
 
-    /// How often the witness had to connect.
-    pub(crate) fn connected(&self) -> u64 {
-        self.connected.load(Ordering::Relaxed)
+    pub(crate) fn watcher_connections(&self) -> u64 {
+        self.watcher_connections.load(Ordering::Relaxed)
     }
 
-    /// A consistent view: everything read through it was true at one moment.
     pub(crate) async fn snapshot(&self) -> Result<DatabaseTransaction> {
         let options = match self.backend() {
             DbBackend::Postgres => TransactionOptions {
@@ -111,10 +98,17 @@ impl Store {
             },
             _ => TransactionOptions::default(),
         };
-        Ok(self.reader.begin_with_options(options).await?)
+        Ok(self.reader.begin(options).await?)
     }
 
-    /// The one way to begin writing: at once on SQLite, so that a read-then-write never has to give up.
+    /// The same database as it is now: every read of the returned store sees this moment, whatever is
+    /// written meanwhile. It holds a connection until it is dropped.
+    pub(crate) async fn at_snapshot(&self) -> Result<Self> {
+        Ok(Self { reader: ReadConnection::Snapshot(Arc::new(self.snapshot().await?)), ..self.clone() })
+    }
+
+    /// Starts a write transaction. On SQLite it takes the write lock at once, so that a read
+    /// followed by a write never fails.
     pub(crate) async fn begin_write(&self) -> Result<DatabaseTransaction> {
         let options = TransactionOptions {
             sqlite_transaction_mode: (self.backend() == DbBackend::Sqlite)
@@ -128,25 +122,26 @@ impl Store {
         sea_orm::Statement::from_string(self.backend(), text)
     }
 
-    /// The writing connection, for tests that try raw SQL.
+    /// The writer connection, for tests with raw SQL.
     #[cfg(feature = "testkit")]
     #[must_use]
     pub const fn raw(&self) -> &DatabaseConnection {
         &self.writer
     }
 
-    /// Lets go of every connection.
     pub async fn close(self) {
-        // Readers first, so that the writer is the last to leave and can fold the write-ahead log in.
-        drop(self.witness.close().await);
-        drop(self.archive.close().await);
-        drop(self.reader.close().await);
+        // Close the readers first, so that the writer is last and checkpoints the write-ahead log.
+        drop(self.change_watcher.close().await);
+        drop(self.backup_reader.close().await);
+        if let ReadConnection::Pool(reader) = self.reader {
+            drop(reader.close().await);
+        }
         drop(self.writer.close().await);
     }
 }
 
-/// What kind of database it is, and which version. Asked where the question comes from: somebody who holds a connection and
-/// waits for a second one may wait for ever.
+/// Engine name and version. Takes the caller's connection: waiting for a second one while holding
+/// the first could deadlock.
 pub(crate) async fn engine(db: &impl ConnectionTrait) -> Result<(&'static str, String)> {
     let backend = db.get_database_backend();
     let (name, sql) = match backend {
@@ -158,14 +153,16 @@ pub(crate) async fn engine(db: &impl ConnectionTrait) -> Result<(&'static str, S
     Ok((name, version.unwrap_or_default()))
 }
 
-/// The migrations that have been applied, in order. Asked where the question comes from, as [`engine`].
+/// Applied migrations, in order. Takes the caller's connection, as [`engine`].
 pub(crate) async fn migrations(db: &impl ConnectionTrait) -> Result<Vec<String>> {
-    let rows = db.query_all_raw(sea_orm::Statement::from_string(db.get_database_backend(), APPLIED)).await?;
+    let rows = db
+        .query_all_raw(sea_orm::Statement::from_string(db.get_database_backend(), APPLIED_MIGRATIONS_SQL))
+        .await?;
     Ok(rows.iter().map(|row| row.try_get_by_index::<String>(0)).collect::<Result<_, _>>()?)
 }
 
-/// Postgres keeps microseconds and SQLite nanoseconds; a value must not change by being stored.
-pub(crate) fn stamp(at: Instant) -> Instant {
+/// PostgreSQL stores microseconds and SQLite nanoseconds; truncating makes both equal.
+pub(crate) fn truncate_to_micros(at: Instant) -> Instant {
     use chrono::SubsecRound;
     at.trunc_subsecs(6)
 }

@@ -1,122 +1,122 @@
-//! A batch of what sources told: one transaction, whole or not at all.
+//! Import batches: records of one import, written in one transaction.
 
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
 use crate::db::convert::to_json;
 use crate::db::entities::{estimates, finished_imports, thresholds, zones};
 use crate::db::error::Result;
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use crate::import::sync_runs::FinishedFiles;
 use crate::metrics::recompute_state;
-use crate::training::original_files::{self, NewOriginal};
+use crate::training::original_files::{self, PackedOriginalFile};
 use crate::training::profile;
-use crate::training::source_records::{self, Fate, NewReport, Put};
+use crate::training::source_records::{self, PackedRecord, UpsertOutcome, UpsertedRecord};
 use crate::training::wellness;
 use fitness_core::domain::athlete::{Threshold, Zones};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::UserId;
-use fitness_core::domain::source_record::{DayReport, Estimate, EstimateKind, EstimateValue, Person};
-use fitness_core::domain::untrusted_text::storable;
+use fitness_core::domain::source_record::{AccountProfile, DayRecord, Estimate, EstimateKind, EstimateValue};
+use fitness_core::domain::untrusted_text::sanitize_for_storage;
 use fitness_core::metrics::zones::DatedZones;
 use sea_orm::prelude::Json;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What to take in at one stroke.
 #[derive(Debug, Clone, Default)]
-pub struct Batch {
-    /// Files to keep. Those that reports name must be here or be kept already.
-    pub originals: Vec<NewOriginal>,
-    /// About activities.
-    pub reports: Vec<NewReport>,
-    /// About days; of two about the same part of a day the later stands, a whole day before part of one.
-    pub days: Vec<DayReport>,
-    /// What sources concluded.
+pub struct ImportBatch {
+    /// Original files to store. Files that records refer to must be here or already stored.
+    pub originals: Vec<PackedOriginalFile>,
+    pub records: Vec<PackedRecord>,
+    /// Wellness records. Of two records of the same day and dataset the later one wins; a whole day
+    /// is never replaced by part of a day.
+    pub day_records: Vec<DayRecord>,
     pub estimates: Vec<Estimate>,
-    /// Thresholds a source reported. They hold where the athlete set none.
+    /// Thresholds from the source; used where the athlete set none.
     pub thresholds: Vec<Threshold>,
-    /// Zones a source reported. They hold where the athlete set none.
+    /// Zones from the source; used where the athlete set none.
     pub zones: Vec<DatedZones>,
-    /// About the athlete. It fills gaps in the profile.
-    pub person: Person,
-    /// How new the account export is that tells all this, where it is one.
-    pub edition: Option<Day>,
-    /// Which reader read the files: its version, and what it took for granted.
+    /// Account data, which fills gaps in the profile.
+    pub person: AccountProfile,
+    /// Day of the account export; `None` for other sources.
+    pub export_day: Option<Day>,
+    /// Parser version and settings that the files were read with.
     pub reader: String,
 }
 
-/// What a batch changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Taken {
-    /// What became of each report, in order.
-    pub reports: Vec<Put>,
-    /// Files that were not kept before, or not read by this reader.
+pub struct BatchOutcome {
+    /// The outcome for each record, in order.
+    pub records: Vec<UpsertedRecord>,
+    /// Files that are new, or new to this parser version.
     pub originals: u64,
-    /// Days about which something new is known.
+    /// Days with new wellness data.
     pub days: BTreeSet<Day>,
-    /// What was there already, and is now known from a newer export.
+    /// Unchanged records that a newer export confirmed.
     pub renewed: u64,
-    /// Estimates that are new or different.
+    /// New or changed estimates.
     pub estimates: u64,
-    /// Thresholds, zones and facts about the athlete that are new.
-    pub about_athlete: u64,
+    /// New thresholds, zones and profile values.
+    pub athlete_facts: u64,
 }
 
-impl Taken {
-    /// Whether the database is as it was.
+impl BatchOutcome {
     #[must_use]
-    pub fn nothing(&self) -> bool {
-        self.originals + self.renewed + self.estimates + self.about_athlete == 0
+    pub fn is_unchanged(&self) -> bool {
+        self.originals + self.renewed + self.estimates + self.athlete_facts == 0
             && self.days.is_empty()
-            && self.reports.iter().all(|put| put.fate == Fate::AlreadyThere)
+            && self.records.iter().all(|put| put.outcome == UpsertOutcome::Unchanged)
     }
 }
 
 impl Store {
-    /// Takes in a batch. The same again changes nothing and logs nothing.
+    /// Imports a batch. Importing it again changes nothing and logs nothing.
     ///
     /// # Errors
-    /// When there is no such user or the database refuses; then nothing of it was taken.
-    pub async fn take_in(&self, user: UserId, batch: Batch, now: Instant) -> Result<Taken> {
-        let tx = self.write(user).await?;
-        let Batch { originals, reports, days, estimates, thresholds, zones, person, edition, reader } = batch;
-        let originals = original_files::put(&tx, originals, &reader, now).await?;
-        let (reports, renewed) = source_records::put(&tx, reports, now).await?;
-        let (days, days_renewed) = wellness::put(&tx, days, edition).await?;
-        let taken = Taken {
+    /// If there is no such user, or the database fails; nothing was imported.
+    pub async fn import_batch(&self, user: UserId, batch: ImportBatch, now: Instant) -> Result<BatchOutcome> {
+        let tx = self.begin_user_write(user).await?;
+        let ImportBatch {
             originals,
-            reports,
+            records: reports,
+            day_records: days,
+            estimates,
+            thresholds,
+            zones,
+            person,
+            export_day: edition,
+            reader,
+        } = batch;
+        let originals = original_files::put(&tx, originals, &reader, now).await?;
+        let (reports, renewed) = source_records::upsert(&tx, reports, now).await?;
+        let (days, days_renewed) = wellness::upsert(&tx, days, edition).await?;
+        let taken = BatchOutcome {
+            originals,
+            records: reports,
             days,
             renewed: renewed + days_renewed,
             estimates: put_estimates(&tx, estimates).await?,
-            about_athlete: put_thresholds(&tx, thresholds, edition.is_some()).await?
+            athlete_facts: put_thresholds(&tx, thresholds, edition.is_some()).await?
                 + put_zones(&tx, zones, edition.is_some()).await?
                 + put_person(&tx, &person).await?,
         };
-        if taken.nothing() {
+        if taken.is_unchanged() {
             return Ok(taken);
         }
-        let reports = taken.reports.iter().filter(|put| put.fate != Fate::AlreadyThere).count();
+        let reports = taken.records.iter().filter(|put| put.outcome != UpsertOutcome::Unchanged).count();
         let object = format!("reports:{reports} files:{} days:{}", taken.originals, taken.days.len());
-        tx.commit(Entry::new(now, Actor::System, "import.take", object)).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::System, AuditAction::ImportTake, object)).await?;
         Ok(taken)
     }
 
-    /// Whether this very file was read to its end before, by this reader.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn import_finished(&self, user: UserId, file: ContentHash, reader: &str) -> Result<bool> {
+    /// Whether this file was completely imported before, with this parser version.
+    pub async fn is_import_finished(&self, user: UserId, file: ContentHash, reader: &str) -> Result<bool> {
         let key = (user.get(), file.to_string(), reader.to_owned());
         Ok(finished_imports::Entity::find_by_id(key).one(self.reader()).await?.is_some())
     }
 
-    /// What sources concluded about the days from one through another.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Estimates of sources for the days of a period.
     pub async fn list_estimates(&self, user: UserId, from: Day, through: Day) -> Result<Vec<Estimate>> {
         use estimates::Column;
         let rows = estimates::Entity::find()
@@ -130,8 +130,8 @@ impl Store {
             .map(|row| {
                 Ok(Estimate {
                     day: crate::db::convert::day(row.day)?,
-                    kind: crate::db::convert::word(&row.kind)?,
-                    value: crate::db::convert::json(row.value)?,
+                    kind: crate::db::convert::parse_text(&row.kind)?,
+                    value: crate::db::convert::from_json(row.value)?,
                     told_at: row.told_at,
                 })
             })
@@ -139,7 +139,7 @@ impl Store {
     }
 }
 
-/// Remembers files that were read to their end, so that the same one again costs a look at its hash.
+/// Records completely imported files, so that they are skipped next time.
 pub(crate) async fn put_finished_files(tx: &Tx, files: FinishedFiles, now: Instant) -> Result<()> {
     use finished_imports::Column;
     let FinishedFiles { reader, hashes } = files;
@@ -147,7 +147,7 @@ pub(crate) async fn put_finished_files(tx: &Tx, files: FinishedFiles, now: Insta
         user_id: Set(tx.user().get()),
         sha256: Set(hash.to_string()),
         reader: Set(reader.clone()),
-        finished_at: Set(stamp(now)),
+        finished_at: Set(truncate_to_micros(now)),
     });
     let once = OnConflict::columns([Column::UserId, Column::Sha256, Column::Reader]).do_nothing().to_owned();
     for some in source_records::in_chunks(rows.collect()) {
@@ -159,16 +159,18 @@ pub(crate) async fn put_finished_files(tx: &Tx, files: FinishedFiles, now: Insta
     Ok(())
 }
 
-/// Of several estimates the one told last stands; of those told at once the greater, so that order never matters.
+/// The latest estimate wins; of estimates with the same time the greater one, so that import order
+/// does not matter.
 async fn put_estimates(tx: &Tx, estimates: Vec<Estimate>) -> Result<u64> {
     use estimates::Column;
-    type Standing = (Option<Instant>, String);
-    let rank =
-        |told_at: Option<Instant>, value: &Json| -> Standing { (told_at.map(stamp), value.to_string()) };
-    let mut best: BTreeMap<(Day, EstimateKind), (Standing, Json)> = BTreeMap::new();
+    type EstimateRank = (Option<Instant>, String);
+    let rank = |told_at: Option<Instant>, value: &Json| -> EstimateRank {
+        (told_at.map(truncate_to_micros), value.to_string())
+    };
+    let mut best: BTreeMap<(Day, EstimateKind), (EstimateRank, Json)> = BTreeMap::new();
     for mut estimate in estimates {
         if let EstimateValue::Word(word) = &mut estimate.value {
-            *word = storable(word);
+            *word = sanitize_for_storage(word);
         }
         let value = to_json(&estimate.value);
         let standing = rank(estimate.told_at, &value);
@@ -187,7 +189,7 @@ async fn put_estimates(tx: &Tx, estimates: Vec<Estimate>) -> Result<u64> {
         .all(tx.db())
         .await?;
     for row in stored {
-        let key = (crate::db::convert::day(row.day)?, crate::db::convert::word(&row.kind)?);
+        let key = (crate::db::convert::day(row.day)?, crate::db::convert::parse_text(&row.kind)?);
         let standing = rank(row.told_at, &row.value);
         if best.get(&key).is_some_and(|(new, _)| *new <= standing) {
             best.remove(&key);
@@ -216,9 +218,9 @@ async fn put_estimates(tx: &Tx, estimates: Vec<Estimate>) -> Result<u64> {
     Ok(count)
 }
 
-/// What a source tells without a day holds from the day the source is as new as. Of an export that stands beside what
-/// earlier and later exports say, whatever order they come in; of two of one age the greater. A service that is asked
-/// every day only tells what changed.
+/// Stores thresholds that apply from the day of the source. Those of an export are kept beside
+/// those of earlier and later exports, in any import order; of two exports of the same day the
+/// greater value wins. For a service that is synced daily only changes are stored.
 async fn put_thresholds(tx: &Tx, reported: Vec<Threshold>, of_export: bool) -> Result<u64> {
     use thresholds::Column;
     let mut new = 0;
@@ -244,13 +246,12 @@ async fn put_thresholds(tx: &Tx, reported: Vec<Threshold>, of_export: bool) -> R
             continue;
         }
         profile::put_threshold(tx, &threshold).await?;
-        recompute_state::touch(tx, Some(threshold.from)).await?;
+        recompute_state::invalidate_from(tx, Some(threshold.from)).await?;
         new += 1;
     }
     Ok(new)
 }
 
-/// As with thresholds.
 async fn put_zones(tx: &Tx, reported: Vec<DatedZones>, of_export: bool) -> Result<u64> {
     use zones::Column;
     let mut new = 0;
@@ -267,20 +268,20 @@ async fn put_zones(tx: &Tx, reported: Vec<DatedZones>, of_export: bool) -> Resul
         let mut stands = false;
         if let Some(row) = held {
             let same_day = row.from_day == dated.from.date();
-            let before: Zones = crate::db::convert::json(row.lower_bounds)?;
+            let before: Zones = crate::db::convert::from_json(row.lower_bounds)?;
             let kept = of_export && same_day && before.lower_bounds() > dated.zones.lower_bounds();
             stands = kept || (before == dated.zones && (same_day || !of_export));
         }
         if !stands {
             profile::put_zones(tx, &dated).await?;
-            recompute_state::touch(tx, Some(dated.from)).await?;
+            recompute_state::invalidate_from(tx, Some(dated.from)).await?;
             new += 1;
         }
     }
     Ok(new)
 }
 
-async fn put_person(tx: &Tx, person: &Person) -> Result<u64> {
+async fn put_person(tx: &Tx, person: &AccountProfile) -> Result<u64> {
     let before = profile::profile(tx.db(), tx.user()).await?;
     let mut profile = before.clone();
     profile.birth_year = profile.birth_year.or(person.birth_year);
@@ -289,6 +290,6 @@ async fn put_person(tx: &Tx, person: &Person) -> Result<u64> {
         return Ok(0);
     }
     profile::put(tx, &profile).await?;
-    recompute_state::touch_all(tx).await?;
+    recompute_state::invalidate_all(tx).await?;
     Ok(1)
 }

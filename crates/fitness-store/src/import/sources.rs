@@ -1,11 +1,11 @@
-//! Where data comes from, and the sealed keys to it.
+//! Connected services and their encrypted API keys.
 
 use crate::backup::credential_settings;
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
 use crate::db::convert::day;
 use crate::db::entities::{settings, source_secrets, sources};
-use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{SourceId, UserId};
@@ -17,39 +17,30 @@ use sea_orm::{
 };
 use serde::Serialize;
 
-/// A place data comes from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Source {
-    /// Its id.
     pub id: SourceId,
-    /// What kind it is, such as `intervals_icu`.
     pub kind: String,
-    /// What the athlete calls it.
+    /// Label chosen by the athlete.
     pub label: String,
-    /// Its settings; never a key.
+    /// Settings of the source; never a key.
     pub config: Json,
-    /// When its key stops working, where known.
     pub key_expires_on: Option<Day>,
-    /// When it was added.
     pub added_at: Instant,
 }
 
-/// How long before its end a key is warned about.
-const WARN_DAYS: i64 = 7;
+const KEY_WARNING_DAYS: i64 = 7;
 
 impl Source {
-    /// When its key ends, when that is soon or was already.
+    /// The expiry day, if it is near or past.
     #[must_use]
-    pub fn key_ending(&self, today: Day) -> Option<Day> {
-        self.key_expires_on.filter(|ends| *ends <= today.plus(WARN_DAYS))
+    pub fn key_expiry_warning(&self, today: Day) -> Option<Day> {
+        self.key_expires_on.filter(|ends| *ends <= today.plus_days(KEY_WARNING_DAYS))
     }
 }
 
 impl Store {
     /// Adds a source, without a key.
-    ///
-    /// # Errors
-    /// When there is no such user.
     pub async fn add_source(
         &self,
         user: UserId,
@@ -58,7 +49,7 @@ impl Store {
         config: Json,
         now: Instant,
     ) -> Result<SourceId> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = sources::ActiveModel {
             id: NotSet,
             user_id: Set(user.get()),
@@ -66,18 +57,16 @@ impl Store {
             label: Set(label.to_owned()),
             config: Set(config),
             key_expires_on: Set(None),
-            added_at: Set(stamp(now)),
+            added_at: Set(truncate_to_micros(now)),
             removed_at: Set(None),
         };
         let id = sources::Entity::insert(row).exec(tx.db()).await?.last_insert_id;
-        tx.commit(Entry::new(now, Actor::Human, "source.add", format!("source:{id}"))).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::SourceAdd, format!("source:{id}")))
+            .await?;
         Ok(SourceId::new(id))
     }
 
     /// A user's sources, oldest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn list_sources(&self, user: UserId) -> Result<Vec<Source>> {
         let rows = sources::Entity::find()
             .filter(sources::Column::UserId.eq(user.get()))
@@ -99,7 +88,7 @@ impl Store {
             .collect()
     }
 
-    /// Stores a source's key, which the caller has sealed.
+    /// Stores a source's key, which the caller has encrypted.
     ///
     /// # Errors
     /// `NotFound` when the user has no such source.
@@ -111,37 +100,33 @@ impl Store {
         expires_on: Option<Day>,
         now: Instant,
     ) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         require_source(tx.db(), user, source).await?;
         let row = source_secrets::ActiveModel {
             source_id: Set(source.get()),
             user_id: Set(user.get()),
             sealed: Set(sealed),
-            stored_at: Set(stamp(now)),
+            stored_at: Set(truncate_to_micros(now)),
         };
         let replace = OnConflict::column(source_secrets::Column::SourceId)
             .update_columns([source_secrets::Column::Sealed, source_secrets::Column::StoredAt])
             .to_owned();
         source_secrets::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
-        set(&tx, source, sources::Column::KeyExpiresOn, Expr::value(expires_on.map(Day::date))).await?;
-        tx.commit(Entry::new(now, Actor::Human, "source.key", format!("source:{source}"))).await
+        set_column(&tx, source, sources::Column::KeyExpiresOn, Expr::value(expires_on.map(Day::date)))
+            .await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::SourceKey, format!("source:{source}")))
+            .await
     }
 
-    /// Whether an encrypted API key is stored: of a service, of a coach, or one that the owner shares. The key that
-    /// encrypts them is not in the database.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn has_sealed_keys(&self) -> Result<bool> {
+    /// Whether any encrypted API key is stored: of a service, of a coach, or one the owner shares.
+    /// The key that encrypts them is not in the database.
+    pub async fn has_encrypted_keys(&self) -> Result<bool> {
         let of_coach = settings::Entity::find().filter(Expr::cust(credential_settings()));
         Ok(source_secrets::Entity::find().one(self.reader()).await?.is_some()
             || of_coach.one(self.reader()).await?.is_some())
     }
 
-    /// A source's sealed key, when it has one.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// A source's encrypted key.
     pub async fn find_source_secret(&self, user: UserId, source: SourceId) -> Result<Option<Vec<u8>>> {
         let row = source_secrets::Entity::find_by_id(source.get())
             .filter(source_secrets::Column::UserId.eq(user.get()))
@@ -150,16 +135,22 @@ impl Store {
         Ok(row.map(|row| row.sealed))
     }
 
-    /// Forgets a source and its key. What it brought stays.
+    /// Removes a source and its key. Imported data stays.
     ///
     /// # Errors
     /// `NotFound` when the user has no such source.
     pub async fn remove_source(&self, user: UserId, source: SourceId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         require_source(tx.db(), user, source).await?;
         source_secrets::Entity::delete_by_id(source.get()).exec(tx.db()).await?;
-        set(&tx, source, sources::Column::RemovedAt, Expr::value(stamp(now))).await?;
-        tx.commit(Entry::new(now, Actor::Human, "source.remove", format!("source:{source}"))).await
+        set_column(&tx, source, sources::Column::RemovedAt, Expr::value(truncate_to_micros(now))).await?;
+        tx.commit(NewAuditEntry::new(
+            now,
+            Actor::Human,
+            AuditAction::SourceRemove,
+            format!("source:{source}"),
+        ))
+        .await
     }
 }
 
@@ -169,10 +160,10 @@ pub(crate) async fn require_source(db: &impl ConnectionTrait, user: UserId, sour
         .filter(sources::Column::RemovedAt.is_null())
         .one(db)
         .await?;
-    found.map(drop).ok_or(Error::NotFound("source"))
+    found.map(drop).ok_or(Error::NotFound(RecordKind::Source))
 }
 
-async fn set(
+async fn set_column(
     tx: &Tx,
     source: SourceId,
     column: sources::Column,

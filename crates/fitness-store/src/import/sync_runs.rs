@@ -1,15 +1,16 @@
-//! Sync runs: what each import or sync did, and what it proved about days. The frontier is made of these.
+//! Sync runs: the result of each import or sync, and which days it makes complete. The data
+//! frontier is computed from them.
 
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::{day, word};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
+use crate::db::convert::{day, parse_text};
 use crate::db::entities::sync_runs::{ActiveModel, Column, Entity, Model};
-use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::import::batch;
 use crate::import::sources::require_source;
 use crate::training::profile;
 use chrono::TimeDelta;
-use fitness_core::adherence::data_frontier::{Coverage, Evidence, Frontier};
+use fitness_core::adherence::data_frontier::{CoverageEvidence, DataFrontier, ImportCoverage};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{SourceId, SyncRunId, UserId};
@@ -21,111 +22,93 @@ use sea_orm::{
 };
 use serde::Serialize;
 
-/// No import takes longer.
-const FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(1);
+/// A run that started earlier counts as interrupted.
+const ABANDONED_AFTER: TimeDelta = TimeDelta::days(1);
 
 fitness_core::string_enum! {
-    /// What kind of run it was.
-    pub enum RunKind("kind of sync") {
-        /// Files from disk or upload.
+    pub enum SyncRunKind("kind of sync") {
+        /// Files from disk or an upload.
         File = "file",
         /// A whole account export.
         Export = "export",
-        /// A live service.
         Live = "live",
-        /// The athlete said a day is complete.
+        /// The athlete declared a day complete.
         Declared = "declared",
     }
 }
 
 fitness_core::string_enum! {
-    /// How it went.
-    pub enum RunState("state of a sync") {
-        /// Still going.
+    pub enum SyncRunState("state of a sync") {
         Running = "running",
-        /// All of it worked.
         Done = "done",
-        /// Some of it worked.
         Partial = "partial",
-        /// None of it worked.
         Failed = "failed",
     }
 }
 
-/// One run of an import or a sync.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SyncRun {
-    /// Its id.
     pub id: SyncRunId,
-    /// The source, where there is one.
+    /// The connected service; `None` for files.
     pub source: Option<SourceId>,
-    /// What kind of run.
-    pub kind: RunKind,
-    /// How it went.
-    pub state: RunState,
-    /// When it began.
+    pub kind: SyncRunKind,
+    pub state: SyncRunState,
     pub started_at: Instant,
-    /// When it ended.
     pub finished_at: Option<Instant>,
-    /// What it proved about days.
-    pub coverage: Coverage,
+    /// Days that the run makes complete.
+    pub coverage: ImportCoverage,
     /// Counts of what was imported and skipped.
     pub summary: Json,
-    /// What went wrong, in a sentence.
     pub problem: Option<String>,
 }
 
-/// How a run ended.
 #[derive(Debug, Clone)]
-pub struct RunOutcome {
-    /// What kind of run it turned out to be, where that shows only on the way.
-    pub kind: Option<RunKind>,
-    /// How it went; never `Running`.
-    pub state: RunState,
-    /// What it brought that says something about days. A failed run brings none.
-    pub evidence: Vec<Evidence>,
+pub struct SyncRunOutcome {
+    /// The actual kind, if it became known only during the run.
+    pub kind: Option<SyncRunKind>,
+    pub state: SyncRunState,
+    /// Evidence for complete days; empty if the run failed.
+    pub evidence: Vec<CoverageEvidence>,
     /// Counts of what was imported and skipped.
     pub summary: Json,
-    /// What went wrong, in a sentence.
     pub problem: Option<String>,
-    /// Files and archives that this run read to their end.
+    /// Files and archives that were completely read.
     pub files: FinishedFiles,
 }
 
-/// Files that were read to their end. They are stored together with what their run proved: a file that counts as read
-/// although its run was cut off would never be read again, and its days never be graded.
+/// Completely read files. Stored together with the coverage of their run: a file marked as read
+/// although its run was interrupted would never be read again, and its days never graded.
 #[derive(Debug, Clone, Default)]
 pub struct FinishedFiles {
-    /// The reader that read them: its version, and what it took for granted.
+    /// Parser version and settings.
     pub reader: String,
-    /// The hash of each file.
     pub hashes: Vec<ContentHash>,
 }
 
 impl Store {
-    /// Notes that a run has begun. Until it finishes it proves nothing.
+    /// Starts a run. Until it finishes it makes no day complete.
     ///
     /// # Errors
-    /// `NotFound` when there is no such user, or it is not their source.
-    pub async fn begin_run(
+    /// `NotFound` if there is no such user, or the source is not theirs.
+    pub async fn begin_sync_run(
         &self,
         user: UserId,
-        kind: RunKind,
+        kind: SyncRunKind,
         source: Option<SourceId>,
         now: Instant,
     ) -> Result<SyncRunId> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         if let Some(source) = source {
             require_source(tx.db(), user, source).await?;
         }
-        // A run whose program was killed never said how it ended.
+        // Close runs of killed processes.
         Entity::update_many()
-            .col_expr(Column::State, Expr::value(RunState::Failed.as_str()))
-            .col_expr(Column::FinishedAt, Expr::value(stamp(now)))
-            .col_expr(Column::Problem, Expr::value("it was interrupted"))
+            .col_expr(Column::State, Expr::value(SyncRunState::Failed.as_str()))
+            .col_expr(Column::FinishedAt, Expr::value(truncate_to_micros(now)))
+            .col_expr(Column::Problem, Expr::value("interrupted before it finished"))
             .filter(Column::UserId.eq(user.get()))
-            .filter(Column::State.eq(RunState::Running.as_str()))
-            .filter(Column::StartedAt.lt(stamp(now - FORGOTTEN_AFTER)))
+            .filter(Column::State.eq(SyncRunState::Running.as_str()))
+            .filter(Column::StartedAt.lt(truncate_to_micros(now - ABANDONED_AFTER)))
             .exec(tx.db())
             .await?;
         let row = ActiveModel {
@@ -133,8 +116,8 @@ impl Store {
             user_id: Set(user.get()),
             source_id: Set(source.map(SourceId::get)),
             kind: Set(kind.as_str().to_owned()),
-            state: Set(RunState::Running.as_str().to_owned()),
-            started_at: Set(stamp(now)),
+            state: Set(SyncRunState::Running.as_str().to_owned()),
+            started_at: Set(truncate_to_micros(now)),
             finished_at: Set(None),
             complete_through: Set(None),
             open_day: Set(None),
@@ -142,66 +125,65 @@ impl Store {
             problem: Set(None),
         };
         let id = Entity::insert(row).exec(tx.db()).await?.last_insert_id;
-        tx.commit_bookkeeping().await?;
+        tx.commit_without_audit().await?;
         Ok(SyncRunId::new(id))
     }
 
-    /// Notes how a run ended and what it proved, in the athlete's zone.
+    /// Finishes a run and stores its coverage, in the athlete's time zone.
     ///
     /// # Errors
-    /// `NotFound` when the user has no such running run.
-    pub async fn finish_run(
+    /// `NotFound` if the user has no such running sync.
+    pub async fn finish_sync_run(
         &self,
         user: UserId,
         id: SyncRunId,
-        outcome: RunOutcome,
+        outcome: SyncRunOutcome,
         now: Instant,
-    ) -> Result<Coverage> {
-        let tx = self.write(user).await?;
+    ) -> Result<ImportCoverage> {
+        let tx = self.begin_user_write(user).await?;
         let row = Entity::find_by_id(id.get())
             .filter(Column::UserId.eq(user.get()))
-            .filter(Column::State.eq(RunState::Running.as_str()))
+            .filter(Column::State.eq(SyncRunState::Running.as_str()))
             .one(tx.db())
             .await?
-            .ok_or(Error::NotFound("running sync"))?;
+            .ok_or(Error::NotFound(RecordKind::RunningSync))?;
         let zone = profile::profile(tx.db(), user).await?.zone;
         let coverage = outcome
             .evidence
             .into_iter()
-            .map(|evidence| Coverage::proved_by(evidence.no_later_than(now), zone))
-            .fold(Coverage::default(), Coverage::and);
-        let coverage = if outcome.state == RunState::Failed { Coverage::default() } else { coverage };
+            .map(|evidence| ImportCoverage::from_evidence(evidence.capped_at(now), zone))
+            .fold(ImportCoverage::default(), ImportCoverage::union);
+        let coverage =
+            if outcome.state == SyncRunState::Failed { ImportCoverage::default() } else { coverage };
         let finished = ActiveModel {
             id: Set(row.id),
             kind: Set(outcome.kind.map_or(row.kind, |kind| kind.as_str().to_owned())),
             state: Set(outcome.state.as_str().to_owned()),
-            finished_at: Set(Some(stamp(now))),
-            complete_through: Set(coverage.complete().map(Day::date)),
-            open_day: Set(coverage.open().map(Day::date)),
+            finished_at: Set(Some(truncate_to_micros(now))),
+            complete_through: Set(coverage.complete_through().map(Day::date)),
+            open_day: Set(coverage.open_day().map(Day::date)),
             summary: Set(outcome.summary),
             problem: Set(outcome.problem),
             ..Default::default()
         };
         Entity::update(finished).exec(tx.db()).await?;
         batch::put_finished_files(&tx, outcome.files, now).await?;
-        tx.commit(Entry::new(now, Actor::System, "sync.finish", format!("sync:{id}"))).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::System, AuditAction::SyncFinish, format!("sync:{id}")))
+            .await?;
         Ok(coverage)
     }
 
-    /// Takes the athlete's word that a day is complete.
-    ///
-    /// # Errors
-    /// When there is no such user.
-    pub async fn declare_complete(&self, user: UserId, day: Day, now: Instant) -> Result<Coverage> {
-        let id = self.begin_run(user, RunKind::Declared, None, now).await?;
-        let evidence = vec![Evidence::Declared { day, said_at: now }];
+    /// Records the athlete's statement that a day is complete.
+    pub async fn declare_day_complete(&self, user: UserId, day: Day, now: Instant) -> Result<ImportCoverage> {
+        let id = self.begin_sync_run(user, SyncRunKind::Declared, None, now).await?;
+        let evidence = vec![CoverageEvidence::Declared { day, declared_at: now }];
         let summary = serde_json::json!({ "day": day });
-        self.finish_run(
+        self.finish_sync_run(
             user,
             id,
-            RunOutcome {
+            SyncRunOutcome {
                 kind: None,
-                state: RunState::Done,
+                state: SyncRunState::Done,
                 evidence,
                 summary,
                 problem: None,
@@ -213,46 +195,37 @@ impl Store {
     }
 
     /// A user's newest runs, newest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn list_runs(&self, user: UserId, limit: u64) -> Result<Vec<SyncRun>> {
+    pub async fn list_sync_runs(&self, user: UserId, limit: u64) -> Result<Vec<SyncRun>> {
         let rows = Entity::find()
             .filter(Column::UserId.eq(user.get()))
             .order_by_desc(Column::Id)
             .limit(limit)
             .all(self.reader())
             .await?;
-        rows.into_iter().map(run).collect()
+        rows.into_iter().map(sync_run).collect()
     }
 
-    /// Through which day the last sync of a source reaches that brought everything it asked for.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn last_sync(&self, user: UserId, source: SourceId) -> Result<Option<Day>> {
+    /// The last day covered by the latest complete sync of a source.
+    pub async fn find_synced_through(&self, user: UserId, source: SourceId) -> Result<Option<Day>> {
         let last = Entity::find()
             .select_only()
             .column_as(Column::CompleteThrough.max(), "complete")
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::SourceId.eq(source.get()))
-            .filter(Column::State.eq(RunState::Done.as_str()))
+            .filter(Column::State.eq(SyncRunState::Done.as_str()))
             .into_tuple::<Option<chrono::NaiveDate>>()
             .one(self.reader())
             .await?;
         last.flatten().map(day).transpose()
     }
 
-    /// How far a user's data reaches.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn frontier(&self, user: UserId) -> Result<Frontier> {
+    /// The data frontier of a user.
+    pub async fn frontier(&self, user: UserId) -> Result<DataFrontier> {
         frontier(self.reader(), user).await
     }
 }
 
-pub(crate) async fn frontier(db: &impl ConnectionTrait, user: UserId) -> Result<Frontier> {
+pub(crate) async fn frontier(db: &impl ConnectionTrait, user: UserId) -> Result<DataFrontier> {
     let furthest = Entity::find()
         .select_only()
         .column_as(Column::CompleteThrough.max(), "complete")
@@ -262,18 +235,21 @@ pub(crate) async fn frontier(db: &impl ConnectionTrait, user: UserId) -> Result<
         .one(db)
         .await?;
     let (complete, open) = furthest.unwrap_or_default();
-    Ok(Frontier::from_runs([Coverage::new(complete.map(day).transpose()?, open.map(day).transpose()?)]))
+    Ok(DataFrontier::from_runs([ImportCoverage::new(
+        complete.map(day).transpose()?,
+        open.map(day).transpose()?,
+    )]))
 }
 
-fn run(row: Model) -> Result<SyncRun> {
+fn sync_run(row: Model) -> Result<SyncRun> {
     Ok(SyncRun {
         id: SyncRunId::new(row.id),
         source: row.source_id.map(SourceId::new),
-        kind: word(&row.kind)?,
-        state: word(&row.state)?,
+        kind: parse_text(&row.kind)?,
+        state: parse_text(&row.state)?,
         started_at: row.started_at,
         finished_at: row.finished_at,
-        coverage: Coverage::new(
+        coverage: ImportCoverage::new(
             row.complete_through.map(day).transpose()?,
             row.open_day.map(day).transpose()?,
         ),

@@ -1,8 +1,8 @@
-//! Uploaded files that wait for their import: one folder for each upload, named in the payload of its job.
+//! Uploaded files waiting for import: one folder per upload, named in the payload of its job.
 //!
-//! While files arrive, a lock file beside the folder is held. A folder that is neither locked nor needed by a job was
-//! left by a server that was killed, and is removed when a server
-//! starts and every hour. The files of a failed import are kept for a week.
+//! While files arrive, the server holds a lock file beside the folder. A folder that is neither
+//! locked nor needed by a job was left by a killed server; it is removed on start and every hour.
+//! The files of a failed import are kept for a week.
 
 use crate::auth::secret::random_hex;
 use crate::db::error::{Error, Result};
@@ -17,45 +17,44 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The kind of job that imports an upload.
-pub const IMPORT: &str = "import";
-/// The field of its payload that names the folder.
-const FOLDER: &str = "upload";
-const LOCK: &str = "lock";
-/// How version 0.1.0 named its folders, beside the database and without a lock.
-const OLD_PREFIX: &str = "fitness-upload-";
-/// How long the files of a failed import are kept, so that it can be retried.
-const RETRYABLE: TimeDelta = TimeDelta::days(7);
-/// Nobody uploads for longer than this.
-const OLD_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+pub const IMPORT_JOB: &str = "import";
+/// Payload field with the folder name.
+const FOLDER_FIELD: &str = "upload";
+const LOCK_EXTENSION: &str = "lock";
+/// Folder names of version 0.1.0, which were beside the database and had no lock.
+const LEGACY_PREFIX: &str = "fitness-upload-";
+/// How long the files of a failed import are kept for a retry.
+const RETRY_WINDOW: TimeDelta = TimeDelta::days(7);
+/// Upper bound for the duration of an upload.
+const MAX_UPLOAD_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Where the uploads of a database are.
 #[derive(Debug, Clone)]
-pub struct Uploads {
+pub struct UploadDirectory {
     folder: PathBuf,
-    /// What the names of this database's begin with: others may have theirs in the same folder.
+    /// Prefix of this database's folders; other databases may use the same directory.
     prefix: String,
-    /// Where version 0.1.0 left its own.
-    beside: Option<PathBuf>,
+    /// Upload directory of version 0.1.0.
+    legacy_directory: Option<PathBuf>,
 }
 
-/// Files that are arriving. Dropped before [`keep`](Self::keep), they are removed.
+/// An upload in progress. Its files are removed on drop, unless [`persist`](Self::persist) was
+/// called.
 #[derive(Debug)]
-pub struct Arriving {
+pub struct PendingUpload {
     folder: PathBuf,
     name: String,
     lock: PathBuf,
-    /// Held until the job is in the queue.
-    _held: File,
-    kept: bool,
+    /// Locked until the job is enqueued.
+    _lock_file: File,
+    is_persisted: bool,
 }
 
 impl Store {
-    /// Where uploads wait for their import: beside the database file, or in the data directory of this account.
+    /// The upload directory: beside the database file, or in the data directory for PostgreSQL.
     ///
     /// # Errors
-    /// When there is no such directory, or the database does not answer.
-    pub async fn uploads(&self) -> Result<Uploads> {
+    /// If there is no home directory, or the database does not respond.
+    pub async fn upload_directory(&self) -> Result<UploadDirectory> {
         let (beside, name) = match &self.location {
             Location::Sqlite { path, .. } => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -69,25 +68,23 @@ impl Store {
             None => data_directory(),
         };
         let folder =
-            folder.ok_or_else(|| Error::of_file(Path::new("uploads"), &io::ErrorKind::NotFound.into()))?;
-        // A copy of a database has the same identity, and other jobs: it goes by another name.
-        let name = ContentHash::of_bytes(name.as_bytes()).to_string();
-        let prefix = format!("{}-{}-", self.identity().await?, &name[..8]);
-        Ok(Uploads { folder: folder.join("uploads"), prefix, beside })
+            folder.ok_or_else(|| Error::from_file(Path::new("uploads"), &io::ErrorKind::NotFound.into()))?;
+        // A copied database has the same identity but different jobs, so the file name is part of
+        // the prefix.
+        let name = ContentHash::hash_bytes(name.as_bytes()).to_string();
+        let prefix = format!("{}-{}-", self.database_identity().await?, &name[..8]);
+        Ok(UploadDirectory { folder: folder.join("uploads"), prefix, legacy_directory: beside })
     }
 
-    /// Removes the folders of uploads that no open job names. Gives back which.
-    ///
-    /// # Errors
-    /// When the database does not answer, or the folder cannot be read.
+    /// Removes upload folders that no job needs, and returns them.
     pub async fn remove_leftover_uploads(&self, now: Instant) -> Result<Vec<PathBuf>> {
-        let uploads = self.uploads().await?;
-        let mut removed = uploads.remove_old_leftovers(now);
-        // Locked before the jobs are read: an upload enqueues its job before it releases the lock.
+        let uploads = self.upload_directory().await?;
+        let mut removed = uploads.remove_legacy_leftovers(now);
+        // Lock before reading the jobs: an upload enqueues its job before it releases the lock.
         let locked: Vec<_> = (uploads.list()?.into_iter())
-            .filter_map(|name| uploads.lock_of(&name).map(|lock| (name, lock)))
+            .filter_map(|name| uploads.try_lock(&name).map(|lock| (name, lock)))
             .collect();
-        let needed = self.needed_uploads(now).await?;
+        let needed = self.list_needed_uploads(now).await?;
         let leftover = locked.iter().map(|(name, _)| name).filter(|name| !needed.contains(*name));
         removed.extend(leftover.filter_map(|name| uploads.remove(name)));
         drop(locked);
@@ -95,68 +92,58 @@ impl Store {
         Ok(removed)
     }
 
-    /// The folders of uploads that are left over: no open job names them, and nobody is writing to them.
-    ///
-    /// # Errors
-    /// When the database does not answer, or the folder cannot be read.
-    pub async fn leftover_uploads(&self, now: Instant) -> Result<Vec<PathBuf>> {
-        let uploads = self.uploads().await?;
-        let mut left = uploads.old_leftovers(now);
-        let found = uploads.list()?.into_iter().filter(|name| uploads.lock_of(name).is_some());
+    /// Upload folders that no job needs and nobody is writing to.
+    pub async fn list_leftover_uploads(&self, now: Instant) -> Result<Vec<PathBuf>> {
+        let uploads = self.upload_directory().await?;
+        let mut left = uploads.legacy_leftovers(now);
+        let found = uploads.list()?.into_iter().filter(|name| uploads.try_lock(name).is_some());
         let found: Vec<String> = found.collect();
-        let named = self.needed_uploads(now).await?;
+        let named = self.list_needed_uploads(now).await?;
         left.extend(found.iter().filter(|name| !named.contains(*name)).map(|name| uploads.folder.join(name)));
         Ok(left)
     }
 
-    /// The folders of jobs that are open, or that failed a short time ago and can be retried.
-    async fn needed_uploads(&self, now: Instant) -> Result<BTreeSet<String>> {
-        let mut jobs = self.list_open_jobs(IMPORT).await?;
-        jobs.extend(self.list_failed_jobs(IMPORT, now - RETRYABLE).await?);
-        Ok(jobs.iter().filter_map(|job| folder_in(&job.payload).map(str::to_owned)).collect())
+    /// Folders of open jobs, and of failed jobs that can still be retried.
+    async fn list_needed_uploads(&self, now: Instant) -> Result<BTreeSet<String>> {
+        let mut jobs = self.list_open_jobs(IMPORT_JOB).await?;
+        jobs.extend(self.list_failed_jobs(IMPORT_JOB, now - RETRY_WINDOW).await?);
+        Ok(jobs.iter().filter_map(|job| payload_folder(&job.payload).map(str::to_owned)).collect())
     }
 }
 
-/// The name of the folder in the payload of a job.
-fn folder_in(payload: &serde_json::Value) -> Option<&str> {
-    payload.get(FOLDER)?.as_str()
+fn payload_folder(payload: &serde_json::Value) -> Option<&str> {
+    payload.get(FOLDER_FIELD)?.as_str()
 }
 
-impl Uploads {
-    /// Makes a folder for files that arrive, which only this account can read.
-    ///
-    /// # Errors
-    /// When nothing can be written there.
-    pub fn begin(&self) -> io::Result<Arriving> {
-        private_folder(&self.folder)?;
+impl UploadDirectory {
+    /// Creates a folder for incoming files, readable only by this account.
+    pub fn begin_upload(&self) -> io::Result<PendingUpload> {
+        create_private_directory(&self.folder)?;
         loop {
             let name = format!("{}{}", self.prefix, random_hex::<16>());
             let lock = self.lock_path(&name);
             let held = File::options().write(true).create_new(true).open(&lock)?;
             let locked = held.try_lock().is_ok();
-            // Whoever was clearing away in this very moment may have taken it for one that was left.
+            // A concurrent cleanup may have removed it before we held the lock.
             if locked && lock.exists() {
                 let folder = self.folder.join(&name);
-                private_folder(&folder)?;
-                return Ok(Arriving { folder, name, lock, _held: held, kept: false });
+                create_private_directory(&folder)?;
+                return Ok(PendingUpload { folder, name, lock, _lock_file: held, is_persisted: false });
             }
         }
     }
 
-    /// The folder a job names, when it is here. A payload may have come from elsewhere, so it can name nothing but a folder
-    /// of this database.
+    /// The folder of a job, if it exists. A payload may be untrusted, so only folders of this
+    /// database are accepted.
     #[must_use]
     pub fn find(&self, payload: &serde_json::Value) -> Option<PathBuf> {
-        let name = folder_in(payload).filter(|name| self.is_ours(name))?;
+        let name = payload_folder(payload).filter(|name| self.is_ours(name))?;
         Some(self.folder.join(name)).filter(|path| path.is_dir())
     }
 
-    /// The names of this database's folders.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
+    /// Names of this database's upload folders.
     pub fn list(&self) -> Result<Vec<String>> {
-        let names = names_in(&self.folder).map_err(|why| Error::of_file(&self.folder, &why))?;
+        let names = list_names(&self.folder).map_err(|why| Error::from_file(&self.folder, &why))?;
         Ok(names.into_iter().filter(|name| self.is_ours(name)).collect())
     }
 
@@ -166,14 +153,14 @@ impl Uploads {
     }
 
     fn lock_path(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.{LOCK}"))
+        self.folder.join(format!("{name}.{LOCK_EXTENSION}"))
     }
 
-    /// The lock of a folder; `None` while files arrive in it.
-    fn lock_of(&self, name: &str) -> Option<Option<File>> {
+    /// Locks a folder; `None` while files arrive in it.
+    fn try_lock(&self, name: &str) -> Option<Option<File>> {
         match File::options().write(true).open(self.lock_path(name)) {
             Ok(file) => file.try_lock().is_ok().then_some(Some(file)),
-            // It was complete: its lock file is gone.
+            // The upload is complete, so its lock file is gone.
             Err(why) if why.kind() == io::ErrorKind::NotFound => Some(None),
             Err(_) => None,
         }
@@ -186,63 +173,63 @@ impl Uploads {
         Some(path)
     }
 
-    /// Locks whose folder was never made.
+    /// Removes lock files without a folder.
     fn remove_stray_locks(&self) {
-        for name in names_in(&self.folder).unwrap_or_default() {
-            let stem = name.strip_suffix(LOCK).and_then(|name| name.strip_suffix('.'));
+        for name in list_names(&self.folder).unwrap_or_default() {
+            let stem = name.strip_suffix(LOCK_EXTENSION).and_then(|name| name.strip_suffix('.'));
             let Some(stem) = stem.filter(|stem| self.is_ours(stem) && !self.folder.join(stem).exists())
             else {
                 continue;
             };
-            if let Some(Some(_held)) = self.lock_of(stem) {
+            if let Some(Some(_held)) = self.try_lock(stem) {
                 drop(fs::remove_file(self.folder.join(&name)));
             }
         }
     }
 
-    /// What version 0.1.0 left. It held no lock, so only what is older than any upload takes counts.
-    fn old_leftovers(&self, now: Instant) -> Vec<PathBuf> {
-        let Some(beside) = &self.beside else { return Vec::new() };
-        let names = names_in(beside).unwrap_or_default().into_iter();
-        let paths = names.filter(|name| name.starts_with(OLD_PREFIX)).map(|name| beside.join(name));
+    /// Folders left by version 0.1.0. It used no locks, so only folders older than any upload
+    /// count.
+    fn legacy_leftovers(&self, now: Instant) -> Vec<PathBuf> {
+        let Some(beside) = &self.legacy_directory else { return Vec::new() };
+        let names = list_names(beside).unwrap_or_default().into_iter();
+        let paths = names.filter(|name| name.starts_with(LEGACY_PREFIX)).map(|name| beside.join(name));
         paths.filter(|path| path.is_dir() && is_old(path, now)).collect()
     }
 
-    fn remove_old_leftovers(&self, now: Instant) -> Vec<PathBuf> {
-        self.old_leftovers(now).into_iter().filter(|path| fs::remove_dir_all(path).is_ok()).collect()
+    fn remove_legacy_leftovers(&self, now: Instant) -> Vec<PathBuf> {
+        self.legacy_leftovers(now).into_iter().filter(|path| fs::remove_dir_all(path).is_ok()).collect()
     }
 }
 
-impl Arriving {
-    /// Where to write.
+impl PendingUpload {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.folder
     }
 
-    /// The payload of the job that imports it.
+    /// Payload for the import job.
     #[must_use]
     pub fn payload(&self) -> serde_json::Value {
-        serde_json::json!({ FOLDER: self.name })
+        serde_json::json!({ FOLDER_FIELD: self.name })
     }
 
-    /// Lets the job have the files, once it is in the queue.
-    pub fn keep(mut self) {
-        self.kept = true;
+    /// Keeps the files; call it when the job is enqueued.
+    pub fn persist(mut self) {
+        self.is_persisted = true;
     }
 }
 
-impl Drop for Arriving {
+impl Drop for PendingUpload {
     fn drop(&mut self) {
-        if !self.kept {
-            // What cannot be removed now is removed by the next start.
+        if !self.is_persisted {
+            // The next start removes what cannot be removed now.
             drop(fs::remove_dir_all(&self.folder));
         }
         drop(fs::remove_file(&self.lock));
     }
 }
 
-fn names_in(folder: &Path) -> io::Result<Vec<String>> {
+fn list_names(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -258,10 +245,10 @@ fn names_in(folder: &Path) -> io::Result<Vec<String>> {
 
 fn is_old(path: &Path, now: Instant) -> bool {
     let modified = path.metadata().and_then(|metadata| metadata.modified());
-    modified.is_ok_and(|at| SystemTime::from(now).duration_since(at).is_ok_and(|age| age > OLD_AGE))
+    modified.is_ok_and(|at| SystemTime::from(now).duration_since(at).is_ok_and(|age| age > MAX_UPLOAD_AGE))
 }
 
-fn private_folder(path: &Path) -> io::Result<()> {
+fn create_private_directory(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

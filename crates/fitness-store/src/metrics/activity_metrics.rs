@@ -1,24 +1,25 @@
-//! What the samples of activities say, and what that means by the limits in force on their days.
+//! Measures from an activity's samples, and the metrics computed from them with the thresholds of
+//! that day.
 
 use crate::db::compress::{pack_json, unpack_json};
-use crate::db::convert::{day, json, to_json};
+use crate::db::convert::{day, from_json, to_json};
 use crate::db::entities::{activities, activity_details, activity_metrics, streams};
 use crate::db::error::Result;
 use crate::db::store::Store;
 use crate::db::tx::Tx;
-use crate::metrics::recompute_state::{Stale, mark, touched};
-use crate::training::activities::{StoredActivity, stored};
-use crate::training::source_records::{ROWS_AT_ONCE, in_chunks};
-use crate::training::streams::unpacked;
+use crate::metrics::recompute_state::{RecomputeState, change_count, set_stale_from};
+use crate::training::activities::{StoredActivity, stored_activity};
+use crate::training::source_records::{ROWS_PER_STATEMENT, in_chunks};
+use crate::training::streams::unpack_recording;
 use chrono::NaiveDate;
 use fitness_core::domain::activity::Activity;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{ActivityId, UserId};
-use fitness_core::domain::source_record::{Details, PoolLength};
+use fitness_core::domain::source_record::{Details, SwimLength};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::Recording;
-use fitness_core::metrics::activity::{Judged, Measures};
-use fitness_core::metrics::thresholds::detect::{Candidate, Clue};
+use fitness_core::metrics::activity::{ActivityMetrics, Measures};
+use fitness_core::metrics::thresholds::detect::{DatedThresholdEvidence, ThresholdEvidence};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
@@ -27,45 +28,37 @@ use sea_orm::{
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 
-/// An activity whose samples have not been looked at yet, still packed: unpacking is the work of a core.
+/// An activity not measured yet, with its samples still compressed: decompressing takes CPU time.
 #[derive(Debug)]
-pub struct Unmeasured {
-    /// Which.
+pub struct UnmeasuredActivity {
     pub id: ActivityId,
-    /// What it is, without laps.
     pub activity: Activity,
     columns: Vec<streams::Model>,
     details: Option<Vec<u8>>,
 }
 
-impl Unmeasured {
-    /// Its samples and pool lengths. A recording that is damaged is none: the summary is left.
+impl UnmeasuredActivity {
+    /// Samples and pool lengths. A damaged recording counts as none; the summary remains.
     #[must_use]
-    pub fn unpack(&self) -> (Option<Recording>, Vec<PoolLength>) {
-        let recording = unpacked(&self.columns).ok().flatten();
+    pub fn unpack(&self) -> (Option<Recording>, Vec<SwimLength>) {
+        let recording = unpack_recording(&self.columns).ok().flatten();
         let details = self.details.as_ref().and_then(|packed| unpack_json::<Details>(packed).ok());
         (recording, details.map(|details| details.lengths).unwrap_or_default())
     }
 }
 
-/// An activity and what its samples say.
+/// An activity with its measures.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
-    /// Which.
+pub struct MeasuredActivity {
     pub id: ActivityId,
-    /// What it is, without laps.
     pub activity: Activity,
-    /// Its load, as last worked out.
+    /// Training load as last computed.
     pub load: Option<f64>,
-    /// What its samples say.
     pub measures: Measures,
 }
 
 impl Store {
-    /// Activities whose samples have not been looked at by this version of the formulas.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Activities not measured by this version of the formulas.
     pub async fn list_unmeasured(&self, user: UserId, version: u32) -> Result<Vec<ActivityId>> {
         use activities::Column;
         let measured = Query::select()
@@ -74,7 +67,7 @@ impl Store {
             .and_where(activity_metrics::Column::UserId.eq(user.get()))
             .and_where(activity_metrics::Column::Version.eq(i64::from(version)))
             .to_owned();
-        // All three are answered from an index: the rows are not read.
+        // All three queries are answered from an index.
         let deleted = Query::select()
             .column(Column::Id)
             .from(activities::Entity)
@@ -95,11 +88,8 @@ impl Store {
         Ok(ids.into_iter().map(ActivityId::new).collect())
     }
 
-    /// Some activities with their samples, still packed. Deleted ones are left out.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn read_unmeasured(&self, user: UserId, ids: &[ActivityId]) -> Result<Vec<Unmeasured>> {
+    /// Activities with their samples, still compressed. Deleted ones are left out.
+    pub async fn read_unmeasured(&self, user: UserId, ids: &[ActivityId]) -> Result<Vec<UnmeasuredActivity>> {
         use activities::Column;
         let db = self.snapshot().await?;
         let rows = activities::Entity::find()
@@ -122,30 +112,27 @@ impl Store {
             .map(|row| {
                 let (columns, details) =
                     (columns.remove(&row.id).unwrap_or_default(), details.remove(&row.id));
-                let stored = stored(row)?;
-                Ok(Unmeasured { id: stored.id, activity: stored.activity, columns, details })
+                let stored = stored_activity(row)?;
+                Ok(UnmeasuredActivity { id: stored.id, activity: stored.activity, columns, details })
             })
             .collect()
     }
 
-    /// Keeps what the samples of activities say. What somebody else has measured meanwhile stays as it is. `false` when
-    /// something was changed since `stale` was read: then nothing is kept.
-    ///
-    /// # Errors
-    /// When the database refuses.
+    /// Stores measures, unless another process stored them meanwhile. `false` if inputs changed
+    /// since `stale` was read; then nothing is stored.
     pub async fn put_measures(
         &self,
         user: UserId,
         version: u32,
-        stale: Stale,
-        measured: Vec<(ActivityId, Day, Measures, Vec<Clue>)>,
+        stale: RecomputeState,
+        measured: Vec<(ActivityId, Day, Measures, Vec<ThresholdEvidence>)>,
     ) -> Result<bool> {
-        let tx = self.write(user).await?;
-        if touched(&tx).await? != stale.touched {
+        let tx = self.begin_user_write(user).await?;
+        if change_count(&tx).await? != stale.change_count {
             return Ok(false);
         }
         let first = measured.iter().map(|(_, day, ..)| *day).min();
-        let row = |(id, _, measures, clues): (ActivityId, Day, Measures, Vec<Clue>)| {
+        let row = |(id, _, measures, clues): (ActivityId, Day, Measures, Vec<ThresholdEvidence>)| {
             activity_metrics::ActiveModel {
                 activity_id: Set(id.get()),
                 user_id: Set(user.get()),
@@ -156,7 +143,7 @@ impl Store {
             }
         };
         use activity_metrics::Column;
-        // Whoever measured the same recording first may have judged it by now.
+        // Another process may have measured the same recording and computed its metrics already.
         let replace = OnConflict::column(Column::ActivityId)
             .update_columns([Column::Version, Column::Clues, Column::Measures, Column::Judged])
             .action_and_where(Expr::col((activity_metrics::Entity, Column::Version)).ne(i64::from(version)))
@@ -166,23 +153,23 @@ impl Store {
             let insert = activity_metrics::Entity::insert_many(some).on_conflict(replace.clone());
             kept += insert.exec_without_returning(tx.db()).await?;
         }
-        // What is measured is not judged yet, whatever was settled when this began.
+        // New measures have no metrics yet.
         if let Some(first) = first.filter(|_| kept > 0) {
-            mark(&tx, first, false).await?;
+            set_stale_from(&tx, first, false).await?;
         }
-        tx.commit_bookkeeping().await?;
+        tx.commit_without_audit().await?;
         Ok(true)
     }
 
-    /// Activities from a day on with what their samples say, by day and then in the order they began.
+    /// Activities since a day with their measures, by day and start time.
     ///
     /// # Errors
-    /// `Unreadable` when what is stored is damaged.
-    pub async fn list_measured(&self, user: UserId, from: Day) -> Result<Vec<Measured>> {
+    /// `Unreadable` if stored data is damaged.
+    pub async fn list_measured(&self, user: UserId, from: Day) -> Result<Vec<MeasuredActivity>> {
         let found = self.list_measures(user, from, Condition::all()).await?;
         Ok(found
             .into_iter()
-            .map(|(StoredActivity { id, activity, load, .. }, measures)| Measured {
+            .map(|(StoredActivity { id, activity, load, .. }, measures)| MeasuredActivity {
                 id,
                 activity,
                 load,
@@ -191,8 +178,8 @@ impl Store {
             .collect())
     }
 
-    /// The runs among them, and of what their samples say only the part that is asked for: nothing else is made of it.
-    pub(crate) async fn measured_runs<T: DeserializeOwned>(
+    /// As above for runs only, with only the part `T` of the measures.
+    pub(crate) async fn list_measured_runs<T: DeserializeOwned>(
         &self,
         user: UserId,
         from: Day,
@@ -219,58 +206,61 @@ impl Store {
             .all(&db)
             .await?;
         let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
-        let mut packed = packed(&db, &ids).await?;
+        let mut packed = read_packed_metrics(&db, &ids).await?;
         let mut measured = Vec::with_capacity(rows.len());
         for row in rows {
-            let Some(Packed { measures, .. }) = packed.remove(&row.id) else { continue };
-            measured.push((stored(row)?, unpack_json(&measures)?));
+            let Some(PackedMetrics { measures, .. }) = packed.remove(&row.id) else { continue };
+            measured.push((stored_activity(row)?, unpack_json(&measures)?));
         }
         Ok(measured)
     }
 
-    /// The part that is asked for of what some activities mean; those that are not worked out yet are absent.
-    pub(crate) async fn judged_of<T: DeserializeOwned>(&self, ids: &[i64]) -> Result<HashMap<i64, T>> {
-        let packed = packed(self.reader(), ids).await?;
-        let judged = packed.into_iter().filter_map(|(id, packed)| Some((id, packed.judged?)));
+    /// The part `T` of some activities' metrics; activities without metrics are absent.
+    pub(crate) async fn read_metrics_part<T: DeserializeOwned>(
+        &self,
+        ids: &[i64],
+    ) -> Result<HashMap<i64, T>> {
+        let packed = read_packed_metrics(self.reader(), ids).await?;
+        let judged = packed.into_iter().filter_map(|(id, packed)| Some((id, packed.metrics?)));
         judged.map(|(id, judged)| Ok((id, unpack_json(&judged)?))).collect()
     }
 
-    /// Activities from one day through another with what their samples say and what that means, in the order they
-    /// began; those that are not worked out yet are left out.
+    /// Activities of a period with measures and metrics, by start time; those without metrics are
+    /// left out.
     ///
     /// # Errors
-    /// `Unreadable` when what is stored is damaged.
-    pub async fn list_judged(
+    /// `Unreadable` if stored data is damaged.
+    pub async fn list_activity_metrics(
         &self,
         user: UserId,
         from: Day,
         through: Day,
-    ) -> Result<Vec<(ActivityId, Activity, Measures, Judged)>> {
+    ) -> Result<Vec<(ActivityId, Activity, Measures, ActivityMetrics)>> {
         let rows = self.list_activities(user, from, through).await?;
         let ids: Vec<i64> = rows.iter().map(|row| row.id.get()).collect();
-        let mut packed = packed(self.reader(), &ids).await?;
+        let mut packed = read_packed_metrics(self.reader(), &ids).await?;
         let mut found = Vec::with_capacity(rows.len());
         for row in rows {
-            if let Some(Packed { measures, judged: Some(judged) }) = packed.remove(&row.id.get()) {
+            if let Some(PackedMetrics { measures, metrics: Some(judged) }) = packed.remove(&row.id.get()) {
                 found.push((row.id, row.activity, unpack_json(&measures)?, unpack_json(&judged)?));
             }
         }
         Ok(found)
     }
 
-    /// What some activities of the days before one mean; those that are not worked out yet are left out.
+    /// Metrics of some activities before a day; those without metrics are left out.
     ///
     /// # Errors
-    /// `Unreadable` when what is stored is damaged.
-    pub async fn read_judged(
+    /// `Unreadable` if stored data is damaged.
+    pub async fn read_activity_metrics(
         &self,
         user: UserId,
         ids: &[ActivityId],
         before: Day,
-    ) -> Result<Vec<(ActivityId, Measures, Judged)>> {
+    ) -> Result<Vec<(ActivityId, Measures, ActivityMetrics)>> {
         use activities::Column;
         let mut found = Vec::new();
-        for some in ids.chunks(ROWS_AT_ONCE) {
+        for some in ids.chunks(ROWS_PER_STATEMENT) {
             let earlier = activities::Entity::find()
                 .select_only()
                 .column(Column::Id)
@@ -281,7 +271,9 @@ impl Store {
                 .into_tuple::<i64>()
                 .all(self.reader())
                 .await?;
-            for (id, Packed { measures, judged }) in packed(self.reader(), &earlier).await? {
+            for (id, PackedMetrics { measures, metrics: judged }) in
+                read_packed_metrics(self.reader(), &earlier).await?
+            {
                 if let Some(judged) = judged {
                     found.push((ActivityId::new(id), unpack_json(&measures)?, unpack_json(&judged)?));
                 }
@@ -290,11 +282,13 @@ impl Store {
         Ok(found)
     }
 
-    /// What the activities from one day through another suggest about the athlete's limits.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn list_clues(&self, user: UserId, from: Day, through: Day) -> Result<Vec<Candidate>> {
+    /// Threshold evidence from the activities of a period.
+    pub async fn list_threshold_candidates(
+        &self,
+        user: UserId,
+        from: Day,
+        through: Day,
+    ) -> Result<Vec<DatedThresholdEvidence>> {
         let sql = "SELECT a.day, m.clues FROM activities a JOIN activity_metrics m ON m.activity_id = a.id \
                    WHERE a.user_id = $1 AND a.day BETWEEN $2 AND $3 AND a.deleted_at IS NULL ORDER BY a.started_at, a.id";
         let values = [user.get().into(), from.date().into(), through.date().into()];
@@ -303,21 +297,21 @@ impl Store {
         let mut found = Vec::new();
         for row in rows {
             let day = day(row.try_get::<NaiveDate>("", "day")?)?;
-            let clues: Vec<Clue> = json(row.try_get("", "clues")?)?;
-            found.extend(clues.into_iter().map(|clue| Candidate { day, clue }));
+            let clues: Vec<ThresholdEvidence> = from_json(row.try_get("", "clues")?)?;
+            found.extend(clues.into_iter().map(|clue| DatedThresholdEvidence { day, evidence: clue }));
         }
         Ok(found)
     }
 
-    /// What an activity means, once that is worked out.
+    /// Measures of an activity, and its metrics once they are computed.
     ///
     /// # Errors
-    /// `Unreadable` when what is stored is damaged.
-    pub async fn find_metrics(
+    /// `Unreadable` if stored data is damaged.
+    pub async fn find_activity_metrics(
         &self,
         user: UserId,
         activity: ActivityId,
-    ) -> Result<Option<(Measures, Option<Judged>)>> {
+    ) -> Result<Option<(Measures, Option<ActivityMetrics>)>> {
         let row = activity_metrics::Entity::find_by_id(activity.get())
             .filter(activity_metrics::Column::UserId.eq(user.get()))
             .one(self.reader())
@@ -328,18 +322,17 @@ impl Store {
     }
 }
 
-/// What is kept of an activity, as it is stored.
-struct Packed {
+/// Stored measures and metrics, still compressed.
+struct PackedMetrics {
     measures: Vec<u8>,
-    /// `None` until it was judged.
-    judged: Option<Vec<u8>>,
+    metrics: Option<Vec<u8>>,
 }
 
-/// What is kept of some activities; those that are not measured yet are absent.
-async fn packed(db: &impl ConnectionTrait, ids: &[i64]) -> Result<HashMap<i64, Packed>> {
+/// Stored measures and metrics of some activities; those not measured yet are absent.
+async fn read_packed_metrics(db: &impl ConnectionTrait, ids: &[i64]) -> Result<HashMap<i64, PackedMetrics>> {
     use activity_metrics::Column;
     let mut found = HashMap::with_capacity(ids.len());
-    for some in ids.chunks(ROWS_AT_ONCE) {
+    for some in ids.chunks(ROWS_PER_STATEMENT) {
         let rows = activity_metrics::Entity::find()
             .select_only()
             .columns([Column::ActivityId, Column::Measures, Column::Judged])
@@ -347,14 +340,16 @@ async fn packed(db: &impl ConnectionTrait, ids: &[i64]) -> Result<HashMap<i64, P
             .into_tuple::<(i64, Vec<u8>, Option<Vec<u8>>)>()
             .all(db)
             .await?;
-        found.extend(rows.into_iter().map(|(id, measures, judged)| (id, Packed { measures, judged })));
+        found.extend(
+            rows.into_iter().map(|(id, measures, judged)| (id, PackedMetrics { measures, metrics: judged })),
+        );
     }
     Ok(found)
 }
 
-/// Drops what the samples of activities say: it is looked at again.
-pub(crate) async fn forget_measures(tx: &Tx, activities: &[i64]) -> Result<()> {
-    for some in activities.chunks(ROWS_AT_ONCE) {
+/// Deletes measures, so that they are computed again.
+pub(crate) async fn delete_measures(tx: &Tx, activities: &[i64]) -> Result<()> {
+    for some in activities.chunks(ROWS_PER_STATEMENT) {
         activity_metrics::Entity::delete_many()
             .filter(activity_metrics::Column::ActivityId.is_in(some.iter().copied()))
             .exec(tx.db())
@@ -363,13 +358,13 @@ pub(crate) async fn forget_measures(tx: &Tx, activities: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// What activities mean, and with it their loads. Most mean what they meant before, and are not written again.
-pub(crate) async fn put_judged(tx: &Tx, judged: Vec<(ActivityId, Judged)>) -> Result<()> {
+/// Stores metrics and training loads; unchanged ones are not written again.
+pub(crate) async fn put_activity_metrics(tx: &Tx, judged: Vec<(ActivityId, ActivityMetrics)>) -> Result<()> {
     let ids: Vec<i64> = judged.iter().map(|(id, _)| id.get()).collect();
-    let before = packed(tx.db(), &ids).await?;
+    let before = read_packed_metrics(tx.db(), &ids).await?;
     for (id, judged) in judged {
         let means = pack_json(&judged);
-        if before.get(&id.get()).and_then(|row| row.judged.as_ref()) == Some(&means) {
+        if before.get(&id.get()).and_then(|row| row.metrics.as_ref()) == Some(&means) {
             continue;
         }
         let load = judged.load.as_ref().ok();

@@ -1,10 +1,10 @@
-//! Days as lines over years: only the columns a chart needs, never the packed whole of a day.
+//! Chart series over years: reads only the columns a chart needs, not the compressed day metrics.
 
-use crate::db::convert::{day, narrow, narrow_option, word};
+use crate::db::convert::{day, narrow, narrow_option, parse_text};
 use crate::db::entities::{activities, daily_metrics, daily_wellness};
 use crate::db::error::Result;
 use crate::db::store::Store;
-use crate::training::activity_search::Totals;
+use crate::training::activity_search::ActivityTotals;
 use chrono::NaiveDate;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::UserId;
@@ -14,43 +14,41 @@ use sea_orm::sea_query::{Expr, ExprTrait, Func, SimpleExpr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 
-/// A day of the lines of fitness, fatigue and form.
+/// Fitness, fatigue and form on one day.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct DayLine {
-    /// Which day.
+pub struct FitnessPoint {
     pub day: Day,
-    /// Its load; `None` while it is still open.
+    /// Training load; `None` if the day is not complete.
     pub load: Option<f64>,
-    /// Fitness in the evening; `None` while it is still open.
+    /// At the end of the day; `None` if the day is not complete.
     pub fitness: Option<f64>,
-    /// Fatigue in the evening; `None` while it is still open.
+    /// At the end of the day; `None` if the day is not complete.
     pub fatigue: Option<f64>,
-    /// Form in the morning.
+    /// At the start of the day.
     pub form: f64,
-    /// Recovery in the morning, 0 to 100.
+    /// Morning recovery, 0 to 100.
     pub recovery: Option<u8>,
 }
 
-/// What was measured of a night.
+/// Values of one night.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Night {
-    /// The day it ended.
+pub struct NightMetrics {
+    /// The day on which the night ended.
     pub day: Day,
-    /// rMSSD, milliseconds.
     pub hrv_ms: Option<f64>,
-    /// Resting heart rate, beats per minute.
     pub resting: Option<u16>,
-    /// Time asleep.
     #[serde(rename = "asleep_ms")]
     pub asleep: Option<TimeSpan>,
 }
 
 impl Store {
-    /// Load, fitness, fatigue and form of the days from one through another, as far as they are worked out.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn list_day_lines(&self, user: UserId, from: Day, through: Day) -> Result<Vec<DayLine>> {
+    /// Load, fitness, fatigue and form for a period, as far as computed.
+    pub async fn list_fitness_points(
+        &self,
+        user: UserId,
+        from: Day,
+        through: Day,
+    ) -> Result<Vec<FitnessPoint>> {
         use daily_metrics::Column;
         type Row = (NaiveDate, Option<f64>, Option<f64>, Option<f64>, f64, Option<i64>);
         let rows = daily_metrics::Entity::find()
@@ -70,17 +68,25 @@ impl Store {
             .all(self.reader())
             .await?;
         let line = |(on, load, fitness, fatigue, form, recovery): Row| {
-            Ok(DayLine { day: day(on)?, load, fitness, fatigue, form, recovery: narrow_option(recovery)? })
+            Ok(FitnessPoint {
+                day: day(on)?,
+                load,
+                fitness,
+                fatigue,
+                form,
+                recovery: narrow_option(recovery)?,
+            })
         };
         rows.into_iter().map(line).collect()
     }
 
-    /// Heart rate variability, resting heart rate and sleep of the nights from one day through another; days without a
-    /// report are absent.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn list_nights(&self, user: UserId, from: Day, through: Day) -> Result<Vec<Night>> {
+    /// HRV, resting heart rate and sleep for a period; days without a record are absent.
+    pub async fn list_night_metrics(
+        &self,
+        user: UserId,
+        from: Day,
+        through: Day,
+    ) -> Result<Vec<NightMetrics>> {
         use daily_wellness::Column;
         type Row = (NaiveDate, Option<f64>, Option<i64>, Option<i64>);
         let rows = daily_wellness::Entity::find()
@@ -94,21 +100,18 @@ impl Store {
             .await?;
         let night = |(on, hrv_ms, resting, asleep): Row| {
             let asleep = asleep.map(TimeSpan::from_ms);
-            Ok(Night { day: day(on)?, hrv_ms, resting: narrow_option(resting)?, asleep })
+            Ok(NightMetrics { day: day(on)?, hrv_ms, resting: narrow_option(resting)?, asleep })
         };
         rows.into_iter().map(night).collect()
     }
 
-    /// What each sport came to on each day from one through another, in order; days without training are absent.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Totals per sport and day for a period, in order; days without training are absent.
     pub async fn list_day_totals(
         &self,
         user: UserId,
         from: Day,
         through: Day,
-    ) -> Result<Vec<(Day, Sport, Totals)>> {
+    ) -> Result<Vec<(Day, Sport, ActivityTotals)>> {
         use activities::Column;
         type Row = (NaiveDate, String, i64, Option<i64>, Option<i64>, Option<f64>);
         let whole = |sum: SimpleExpr| sum.cast_as("bigint");
@@ -131,13 +134,13 @@ impl Store {
             .all(self.reader())
             .await?;
         let total = |(on, sport, count, distance, time, load): Row| {
-            let totals = Totals {
+            let totals = ActivityTotals {
                 count: narrow(count)?,
                 distance: Distance::from_mm(distance.unwrap_or_default()),
                 time: TimeSpan::from_ms(time.unwrap_or_default()),
                 load: load.unwrap_or_default(),
             };
-            Ok((day(on)?, word(&sport)?, totals))
+            Ok((day(on)?, parse_text(&sport)?, totals))
         };
         rows.into_iter().map(total).collect()
     }

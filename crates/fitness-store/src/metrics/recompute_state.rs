@@ -1,25 +1,25 @@
-//! What is worked out from the data, how far, and since when it is stale. ([`measured`](crate::metrics::activity_metrics) is about single
-//! activities.)
+//! Which computed metrics are stale. (Single activities:
+//! [`activity_metrics`](crate::metrics::activity_metrics).)
 //!
-//! Whoever changes an input notes in the same transaction from which day on the rest is stale ([`touch`]); whoever
-//! works it out again hands in what they saw when they began, and is refused when somebody changed something since.
-//! All of it can be dropped and made again.
+//! Code that changes an input calls [`invalidate_from`] in the same transaction. Code that
+//! recomputes passes the [`RecomputeState`] it started from, and its result is rejected if inputs
+//! changed since. Computed metrics can be deleted and recomputed at any time.
 
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
 use crate::db::compress::{pack_json, unpack_json};
 use crate::db::convert::day;
 use crate::db::entities::{activities, activity_metrics, daily_metrics, derivations, thresholds};
 use crate::db::error::Result;
 use crate::db::store::Store;
 use crate::db::tx::Tx;
-use crate::metrics::activity_metrics::put_judged;
+use crate::metrics::activity_metrics::put_activity_metrics;
 use crate::training::source_records::in_chunks;
 use chrono::NaiveDate;
 use fitness_core::domain::athlete::{Threshold, ThresholdOrigin};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{ActivityId, UserId};
 use fitness_core::domain::sport::Sport;
-use fitness_core::metrics::activity::Judged;
+use fitness_core::metrics::activity::ActivityMetrics;
 use fitness_core::metrics::day::{DayMetrics, DayState};
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
@@ -27,57 +27,50 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Statement,
 };
 
-/// How far things are worked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stale {
-    /// The first day of which something has changed since; `None` when nothing has.
-    pub from: Option<Day>,
-    /// The last complete day that is worked out.
-    pub settled_through: Option<Day>,
-    /// How often something was changed.
-    pub(crate) touched: i64,
+pub struct RecomputeState {
+    /// First day whose inputs changed; `None` if everything is current.
+    pub stale_from: Option<Day>,
+    /// Last complete day with computed metrics.
+    pub computed_through: Option<Day>,
+    /// Number of input changes so far.
+    pub(crate) change_count: i64,
 }
 
-/// Everything worked out from a day on.
+/// Everything computed from a day on.
 #[derive(Debug, Clone, Default)]
-pub struct Derived {
-    /// The first day; what was worked out for it and later days is replaced.
+pub struct ComputedMetrics {
+    /// First day; results for it and later days are replaced. `None` replaces all.
     pub from: Option<Day>,
-    /// What each activity means.
-    pub judged: Vec<(ActivityId, Judged)>,
-    /// What each day means.
+    pub activity_metrics: Vec<(ActivityId, ActivityMetrics)>,
     pub days: Vec<DayMetrics>,
-    /// Limits that were detected, from their days on.
-    pub detected: Vec<Threshold>,
+    /// Detected thresholds, each from its day on.
+    pub detected_thresholds: Vec<Threshold>,
 }
 
-impl Stale {
-    /// Whether nothing was changed between two readings.
+impl RecomputeState {
+    /// Whether no input changed between two readings.
     #[must_use]
-    pub const fn is_of_the_same_data_as(&self, other: &Self) -> bool {
-        self.touched == other.touched
+    pub const fn has_same_inputs_as(&self, other: &Self) -> bool {
+        self.change_count == other.change_count
     }
 }
 
 impl Store {
-    /// How far things are worked out.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn stale(&self, user: UserId) -> Result<Stale> {
+    pub async fn recompute_state(&self, user: UserId) -> Result<RecomputeState> {
         let row = derivations::Entity::find_by_id(user.get()).one(self.reader()).await?;
-        let Some(row) = row else { return Ok(Stale::default()) };
-        Ok(Stale {
-            from: row.stale_from.map(day).transpose()?,
-            settled_through: row.settled_through.map(day).transpose()?,
-            touched: row.touched,
+        let Some(row) = row else { return Ok(RecomputeState::default()) };
+        Ok(RecomputeState {
+            stale_from: row.stale_from.map(day).transpose()?,
+            computed_through: row.settled_through.map(day).transpose()?,
+            change_count: row.touched,
         })
     }
 
-    /// What the days from one through another mean, as far as that is worked out.
+    /// Day metrics of a period, as far as computed.
     ///
     /// # Errors
-    /// `Unreadable` when what is stored is damaged.
+    /// `Unreadable` if stored data is damaged.
     pub async fn list_day_metrics(&self, user: UserId, from: Day, through: Day) -> Result<Vec<DayMetrics>> {
         use daily_metrics::Column;
         let rows = daily_metrics::Entity::find()
@@ -92,20 +85,17 @@ impl Store {
         rows.iter().map(|packed| unpack_json(packed)).collect()
     }
 
-    /// The state on the evening of a day, for whoever goes on from there.
+    /// The state at the end of a day, from which recomputing continues.
     ///
     /// # Errors
-    /// `Unreadable` when what is stored is damaged.
+    /// `Unreadable` if stored data is damaged.
     pub async fn find_day_state(&self, user: UserId, on: Day) -> Result<Option<DayState>> {
         let days = self.list_day_metrics(user, on, on).await?;
         Ok(days.into_iter().next().and_then(|day| day.state))
     }
 
-    /// The day of the first activity or the first report about a day.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn first_day(&self, user: UserId) -> Result<Option<Day>> {
+    /// The first day with an activity or a wellness record.
+    pub async fn first_data_day(&self, user: UserId) -> Result<Option<Day>> {
         use crate::db::entities::daily_wellness;
         let activity = activities::Entity::find()
             .select_only()
@@ -126,11 +116,7 @@ impl Store {
         first.map(day).transpose()
     }
 
-    /// The day of the first run.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub(crate) async fn first_run(&self, user: UserId) -> Result<Option<Day>> {
+    pub(crate) async fn first_run_day(&self, user: UserId) -> Result<Option<Day>> {
         let first = activities::Entity::find()
             .select_only()
             .column_as(activities::Column::Day.min(), "day")
@@ -143,19 +129,21 @@ impl Store {
         first.flatten().map(day).transpose()
     }
 
-    /// Puts what was worked out in the place of what was there from its first day on. `false` when something changed
-    /// since `stale` was read: then nothing is put.
-    ///
-    /// # Errors
-    /// When the database refuses.
-    pub async fn put_derived(&self, user: UserId, stale: Stale, derived: Derived) -> Result<bool> {
-        let tx = self.write(user).await?;
-        if touched(&tx).await? != stale.touched {
+    /// Replaces everything from the first day on. `false` if inputs changed since `stale` was read;
+    /// then nothing is stored.
+    pub async fn put_computed_metrics(
+        &self,
+        user: UserId,
+        stale: RecomputeState,
+        derived: ComputedMetrics,
+    ) -> Result<bool> {
+        let tx = self.begin_user_write(user).await?;
+        if change_count(&tx).await? != stale.change_count {
             return Ok(false);
         }
-        let Derived { from, judged, days, detected } = derived;
+        let ComputedMetrics { from, activity_metrics: judged, days, detected_thresholds: detected } = derived;
         let settled_through = days.iter().rev().find(|day| day.state.is_some()).map(|day| day.day);
-        put_judged(&tx, judged).await?;
+        put_activity_metrics(&tx, judged).await?;
         let mut gone =
             daily_metrics::Entity::delete_many().filter(daily_metrics::Column::UserId.eq(user.get()));
         let mut outdated = thresholds::Entity::delete_many()
@@ -181,28 +169,26 @@ impl Store {
         for some in in_chunks(detected.iter().map(row).collect()) {
             thresholds::Entity::insert_many(some).exec_without_returning(tx.db()).await?;
         }
-        let settled = settled_through.or(from.map(Day::previous).filter(|_| stale.settled_through.is_some()));
+        let settled =
+            settled_through.or(from.map(Day::previous).filter(|_| stale.computed_through.is_some()));
         let state = derivations::ActiveModel {
             user_id: Set(user.get()),
             stale_from: Set(None),
             settled_through: Set(settled.map(Day::date)),
-            touched: Set(stale.touched),
+            touched: Set(stale.change_count),
         };
         use derivations::Column;
         let replace = OnConflict::column(Column::UserId)
             .update_columns([Column::StaleFrom, Column::SettledThrough])
             .to_owned();
         derivations::Entity::insert(state).on_conflict(replace).exec_without_returning(tx.db()).await?;
-        tx.commit_bookkeeping().await?;
+        tx.commit_without_audit().await?;
         Ok(true)
     }
 
-    /// Throws away everything worked out, so that it is made again from nothing.
-    ///
-    /// # Errors
-    /// When the database refuses.
-    pub async fn drop_derived(&self, user: UserId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+    /// Deletes all computed metrics, so that they are recomputed from scratch.
+    pub async fn delete_computed_metrics(&self, user: UserId, now: Instant) -> Result<()> {
+        let tx = self.begin_user_write(user).await?;
         macro_rules! clear { ($($table:ident),+) => { $(
             $table::Entity::delete_many().filter($table::Column::UserId.eq(user.get())).exec(tx.db()).await?;
         )+ } }
@@ -223,31 +209,31 @@ impl Store {
             .filter(derivations::Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
-        touch_all(&tx).await?;
-        tx.commit(Entry::new(now, Actor::System, "derived.drop", format!("user:{user}"))).await
+        invalidate_all(&tx).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::System, AuditAction::DerivedDrop, format!("user:{user}")))
+            .await
     }
 }
 
-/// Notes that something about a day changed: it and every later day are worked out anew.
-pub(crate) async fn touch(tx: &Tx, from: Option<Day>) -> Result<()> {
+/// Marks a day and all later ones as stale.
+pub(crate) async fn invalidate_from(tx: &Tx, from: Option<Day>) -> Result<()> {
     match from {
-        Some(from) => mark(tx, from, true).await,
+        Some(from) => set_stale_from(tx, from, true).await,
         None => Ok(()),
     }
 }
 
-/// Notes that something about the athlete changed by which every day is judged.
-pub(crate) async fn touch_all(tx: &Tx) -> Result<()> {
-    mark(tx, since_ever(), true).await
+/// Marks all days as stale, after a change that affects all of them.
+pub(crate) async fn invalidate_all(tx: &Tx) -> Result<()> {
+    set_stale_from(tx, earliest_day(), true).await
 }
 
-/// Before any recording.
-fn since_ever() -> Day {
+fn earliest_day() -> Day {
     "1990-01-01".parse().expect("a day")
 }
 
-/// `changed` says whether an input did: then whoever is working out begins again.
-pub(crate) async fn mark(tx: &Tx, from: Day, changed: bool) -> Result<()> {
+/// `changed` is whether an input changed; then a running recomputation is rejected.
+pub(crate) async fn set_stale_from(tx: &Tx, from: Day, changed: bool) -> Result<()> {
     let sql = "INSERT INTO derivations (user_id, stale_from, touched) VALUES ($1, $2, $3) \
                ON CONFLICT (user_id) DO UPDATE SET touched = derivations.touched + excluded.touched, \
                stale_from = CASE WHEN derivations.stale_from IS NULL OR excluded.stale_from < derivations.stale_from \
@@ -258,8 +244,7 @@ pub(crate) async fn mark(tx: &Tx, from: Day, changed: bool) -> Result<()> {
     Ok(())
 }
 
-/// How often an input was changed.
-pub(crate) async fn touched(tx: &Tx) -> Result<i64> {
+pub(crate) async fn change_count(tx: &Tx) -> Result<i64> {
     let row = derivations::Entity::find_by_id(tx.user().get()).one(tx.db()).await?;
     Ok(row.map_or(0, |row| row.touched))
 }

@@ -1,157 +1,161 @@
-//! The built-in rules at work: one proposal at a time, and never twice from the same facts.
+//! Runs the plan-adaptation rules and stores their proposals: at most one open at a time, and each
+//! set of facts only once.
 
 use crate::db::audit::Actor;
 use crate::db::entities::proposals;
-use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::plan::drafts::{NewProposal, put_proposal};
 use crate::plan::plans;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{PlanId, ProposalId, UserId};
 use fitness_core::domain::note::Author;
-use fitness_core::domain::observation::Observed;
+use fitness_core::domain::observation::ObservationData;
 use fitness_core::plan::{
-    self, Adaptation, Plan, Proposal, ProposalState, ProposalStatus, Situation, adaptations,
-    follows_from_mark,
+    self, AdaptInput, Adaptation, Plan, Proposal, ProposalState, ProposalStatus, adaptations,
+    fact_key_for_observation,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::Expr};
 use serde::Serialize;
 
-/// Days back from today that the rules look at what the athlete said.
-const LOOK_BACK: i64 = 45;
-/// Days ahead.
-const LOOK_AHEAD: i64 = 60;
+/// How far back the rules read observations.
+const LOOKBACK_DAYS: i64 = 45;
+const LOOKAHEAD_DAYS: i64 = 60;
 
-/// What the rules have to say.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Adapted {
-    /// What, and why.
+pub struct AdaptationOutcome {
     pub adaptation: Adaptation,
-    /// The proposal that waits; `None` when there is only something to say.
+    /// The open proposal; `None` if the rules only have a message.
     pub proposal: Option<ProposalId>,
 }
 
-/// What waits for the athlete's decision about the active plan.
+/// Pending decisions about the active plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Waiting {
-    /// Open proposals, the newest first.
+pub struct PendingDecisions {
+    /// Open proposals, newest first.
     pub proposals: Vec<Proposal>,
-    /// What the rules have to say without proposing anything.
+    /// A message of the rules without a proposal.
     pub said: Option<String>,
 }
 
-/// What became of an earlier proposal from the same facts.
-enum Earlier {
+/// State of an earlier proposal for the same facts.
+enum EarlierProposal {
     None,
-    Waits(ProposalId),
+    Pending(ProposalId),
     Applied,
     Discarded,
 }
 
 impl Store {
-    /// Lets the rules look at the active plan, and gathers what waits for a decision about it.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn what_waits(&self, user: UserId, today: Day, now: Instant) -> Result<Waiting> {
-        let Some(active) = self.find_active_plan(user).await? else { return Ok(Waiting::default()) };
-        let adapted = self.adapt(user, today, now).await?;
+    /// What is pending for the active plan. Reads only: [`Store::adapt_plan`] writes the proposals.
+    pub async fn pending_decisions(&self, user: UserId, today: Day) -> Result<PendingDecisions> {
+        let Some(active) = self.find_active_plan(user).await? else { return Ok(PendingDecisions::default()) };
+        let next = self.next_adaptation(user, &active, today).await?;
         let mut proposals = self.list_proposals(user, active.id).await?;
         proposals.retain(|one| one.state(active.revision, today) == ProposalState::Open);
-        let said = adapted.filter(|one| one.proposal.is_none()).map(|one| one.adaptation.message);
-        Ok(Waiting { proposals, said })
+        let message_only = |(adaptation, _): &(Adaptation, _)| adaptation.changes.is_empty();
+        let said = next.filter(message_only).map(|(adaptation, _)| adaptation.message);
+        Ok(PendingDecisions { proposals, said })
     }
 
-    /// Lets the rules look at the active plan, and writes down what they propose. The same facts are proposed once: what
-    /// waits is kept as long as it is what they say, and what was decided is not brought up again. A newer proposal takes
-    /// the place of an older one.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn adapt(&self, user: UserId, today: Day, now: Instant) -> Result<Option<Adapted>> {
+    /// Runs the rules for the active plan and stores their proposal. An open proposal is kept while
+    /// the rules still produce it, a decided one is not repeated, and a newer one supersedes an
+    /// older one.
+    pub async fn adapt_plan(
+        &self,
+        user: UserId,
+        today: Day,
+        now: Instant,
+    ) -> Result<Option<AdaptationOutcome>> {
         let Some(active) = self.find_active_plan(user).await? else { return Ok(None) };
-        for adaptation in self.look(user, &active, today).await? {
-            match self.earlier(user, &active, &adaptation, today).await? {
-                // Said no to: it is not brought up again, and hides nothing that comes after it.
-                Earlier::Discarded => {}
-                Earlier::Applied => return Ok(None),
-                Earlier::Waits(id) => return Ok(Some(Adapted { adaptation, proposal: Some(id) })),
-                Earlier::None => return self.bring_up(user, &active, adaptation, today, now).await,
+        let Some((adaptation, pending)) = self.next_adaptation(user, &active, today).await? else {
+            return Ok(None);
+        };
+        if pending.is_some() || adaptation.changes.is_empty() {
+            return Ok(Some(AdaptationOutcome { adaptation, proposal: pending }));
+        }
+        let proposal = self.put_adaptation(user, &active, &adaptation, today, now).await?;
+        Ok(proposal.map(|id| AdaptationOutcome { adaptation, proposal: Some(id) }))
+    }
+
+    /// The most important adaptation that was not discarded, with the open proposal made of it.
+    async fn next_adaptation(
+        &self,
+        user: UserId,
+        active: &Plan,
+        today: Day,
+    ) -> Result<Option<(Adaptation, Option<ProposalId>)>> {
+        for adaptation in self.list_adaptations(user, active, today).await? {
+            match self.find_earlier_proposal(user, active, &adaptation, today).await? {
+                // A discarded one is not proposed again, and hides none after it.
+                EarlierProposal::Discarded => {}
+                EarlierProposal::Applied => return Ok(None),
+                EarlierProposal::Pending(id) => return Ok(Some((adaptation, Some(id)))),
+                EarlierProposal::None => return Ok(Some((adaptation, None))),
             }
         }
         Ok(None)
     }
 
-    /// What became of an earlier proposal from the same facts.
-    async fn earlier(
+    /// State of an earlier proposal for the same facts.
+    async fn find_earlier_proposal(
         &self,
         user: UserId,
         active: &Plan,
         adaptation: &Adaptation,
         today: Day,
-    ) -> Result<Earlier> {
+    ) -> Result<EarlierProposal> {
         let row = proposals::Entity::find()
             .filter(proposals::Column::UserId.eq(user.get()))
             .filter(proposals::Column::PlanId.eq(active.id.get()))
             .filter(proposals::Column::FollowsFrom.eq(adaptation.follows_from.as_str()))
-            // What was withdrawn with its mark comes back with the mark.
+            // A proposal withdrawn with its absence may come back with the absence.
             .filter(proposals::Column::WithdrawnAt.is_null())
             .order_by_desc(proposals::Column::Id)
             .one(self.reader())
             .await?;
-        let Some(found) = row.map(plans::proposal).transpose()? else { return Ok(Earlier::None) };
-        // The same facts may ask for something else on another day, or once something was run: then it is made anew.
+        let Some(found) = row.map(plans::proposal).transpose()? else { return Ok(EarlierProposal::None) };
+        // The same facts may lead to other changes on another day or after a run; then propose
+        // again.
         let same = (&found.changes, &found.message) == (&adaptation.changes, &adaptation.message);
-        Ok(match found.ended() {
-            Some(ProposalState::Applied) => Earlier::Applied,
-            Some(ProposalState::Discarded) => Earlier::Discarded,
+        Ok(match found.final_state() {
+            Some(ProposalState::Applied) => EarlierProposal::Applied,
+            Some(ProposalState::Discarded) => EarlierProposal::Discarded,
             _ if same && found.state(active.revision, today) == ProposalState::Open => {
-                Earlier::Waits(found.id)
+                EarlierProposal::Pending(found.id)
             }
-            // What came too late, or gave way to facts that no longer hold, is brought up again.
-            _ => Earlier::None,
+            // An expired proposal, or one superseded by facts that no longer hold, is proposed
+            // again.
+            _ => EarlierProposal::None,
         })
     }
 
-    async fn bring_up(
-        &self,
-        user: UserId,
-        active: &Plan,
-        adaptation: Adaptation,
-        today: Day,
-        now: Instant,
-    ) -> Result<Option<Adapted>> {
-        if adaptation.changes.is_empty() {
-            return Ok(Some(Adapted { adaptation, proposal: None }));
-        }
-        let proposal = self.put_adaptation(user, active, &adaptation, today, now).await?;
-        Ok(proposal.map(|id| Adapted { adaptation, proposal: Some(id) }))
-    }
-
-    /// What the rules have to say, what weighs most first.
-    async fn look(&self, user: UserId, active: &Plan, today: Day) -> Result<Vec<Adaptation>> {
-        let standing = self.standing(user, active.id).await?;
-        let athlete = self.background_of(user, active, today).await?;
-        let observed = self.list_observations(user, today.plus(-LOOK_BACK), today.plus(LOOK_AHEAD)).await?;
+    /// Adaptations, most important first.
+    async fn list_adaptations(&self, user: UserId, active: &Plan, today: Day) -> Result<Vec<Adaptation>> {
+        let standing = self.graded_plan(user, active.id).await?;
+        let athlete = self.training_baseline_for_plan(user, active, today).await?;
+        let observed = self
+            .list_observations(user, today.plus_days(-LOOKBACK_DAYS), today.plus_days(LOOKAHEAD_DAYS))
+            .await?;
         let races: Vec<_> = (self.list_races(user).await?.into_iter())
             .map(|race| (race.result.day, race.result.distance))
             .collect();
         let units = self.profile(user).await?.units;
-        let situation = Situation {
+        let situation = AdaptInput {
             plan: &standing.plan,
             workouts: &standing.workouts,
             graded: &standing.graded,
-            observed: &observed,
+            observations: &observed,
             races: &races,
             athlete: &athlete,
             today,
             units,
         };
-        let fits = |found: Adaptation| found.as_it_fits(&standing.plan, &standing.workouts, today);
+        let fits = |found: Adaptation| found.retain_applicable(&standing.plan, &standing.workouts, today);
         Ok(adaptations(&situation).map(fits).collect())
     }
 
-    /// `None` when the plan moved on meanwhile: the next look is at what it is by then.
+    /// `None` if the plan changed meanwhile; the next run sees the new plan.
     async fn put_adaptation(
         &self,
         user: UserId,
@@ -160,15 +164,16 @@ impl Store {
         today: Day,
         now: Instant,
     ) -> Result<Option<ProposalId>> {
-        let tx = self.write(user).await?;
-        let found = plans::find_plan(tx.db(), user, active.id).await?.ok_or(Error::NotFound("plan"))?;
+        let tx = self.begin_user_write(user).await?;
+        let found =
+            plans::find_plan(tx.db(), user, active.id).await?.ok_or(Error::NotFound(RecordKind::Plan))?;
         if found.revision != active.revision || found.status != active.status {
             return Ok(None);
         }
         let current = plans::list_workouts(tx.db(), user, active.id, active.revision).await?;
         let all = (0..adaptation.changes.len()).collect();
         plan::apply(&found, &current, &adaptation.changes, &all, today)?;
-        // It can be taken until its first day is over.
+        // It can be applied until the end of its first day.
         let expires = adaptation.first_day(&current).map(Day::next);
         let made = NewProposal {
             plan: &found,
@@ -185,7 +190,7 @@ impl Store {
     }
 }
 
-/// At most one proposal of the rules is open: the older ones give way.
+/// Supersedes older proposals of the rules.
 async fn supersede(tx: &crate::db::tx::Tx, user: UserId, plan: PlanId, newer: ProposalId) -> Result<()> {
     use proposals::Column;
     proposals::Entity::update_many()
@@ -202,10 +207,11 @@ async fn supersede(tx: &crate::db::tx::Tx, user: UserId, plan: PlanId, newer: Pr
     Ok(())
 }
 
-/// Withdraws what the rules proposed because of a mark that is taken back; gives back which proposals that were.
-pub(crate) async fn withdraw(
+/// Withdraws proposals that the rules made because of an absence that was removed, and returns
+/// them.
+pub(crate) async fn withdraw_proposals(
     tx: &crate::db::tx::Tx,
-    mark: &Observed,
+    mark: &ObservationData,
     now: Instant,
 ) -> Result<Vec<ProposalId>> {
     use proposals::Column;
@@ -219,12 +225,12 @@ pub(crate) async fn withdraw(
         .all(tx.db())
         .await?;
     let caused: Vec<i64> = (open.into_iter())
-        .filter(|row| follows_from_mark(PlanId::new(row.plan_id), mark) == row.follows_from)
+        .filter(|row| fact_key_for_observation(PlanId::new(row.plan_id), mark) == row.follows_from)
         .map(|row| row.id)
         .collect();
     if !caused.is_empty() {
         proposals::Entity::update_many()
-            .col_expr(Column::WithdrawnAt, Expr::value(stamp(now)))
+            .col_expr(Column::WithdrawnAt, Expr::value(truncate_to_micros(now)))
             .filter(Column::UserId.eq(tx.user().get()))
             .filter(Column::Id.is_in(caused.iter().copied()))
             .exec(tx.db())

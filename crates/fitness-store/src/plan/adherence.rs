@@ -1,88 +1,98 @@
-//! How a plan is followed: read at one moment, computed, stored nowhere.
+//! Plan adherence, computed from one snapshot and never stored.
 
-use crate::db::convert::{day, word};
+use crate::db::convert::{day, parse_text};
 use crate::db::entities::{activities, sync_runs};
-use crate::db::error::{Error, Result};
+use crate::db::error::{Error, RecordKind, Result};
 use crate::db::store::Store;
 use crate::import::sync_runs as runs;
 use crate::plan::matches;
 use crate::plan::plans;
 use crate::training::observations;
-use fitness_core::adherence::data_frontier::{Coverage, Frontier, Reach};
-use fitness_core::adherence::grade::{Done, Graded, Rules};
-use fitness_core::adherence::{self, Data, DoneActivity, Followed, MATCH_DAYS, Match};
+use fitness_core::adherence::data_frontier::{DataFrontier, DayCoverage, ImportCoverage};
+use fitness_core::adherence::grade::{ActualAmounts, GradedWorkout, GradingRules};
+use fitness_core::adherence::{
+    self, AdherenceData, AdherenceReport, CompletedActivity, MATCH_DAYS, MatchDecision,
+};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{ActivityId, PlanId, SyncRunId, UserId};
-use fitness_core::domain::observation::{ExcusedDays, Observation};
+use fitness_core::domain::observation::{AbsenceReasonByDay, Observation};
 use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A plan with how it is followed, all read at one moment.
+/// A plan with its adherence, read from one snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Progress {
-    /// The plan.
+pub struct PlanAdherence {
     pub plan: Plan,
-    /// The workouts of its current revision, in order.
+    /// Of the current revision, in order.
     pub workouts: Vec<PlannedWorkout>,
-    /// How far the data reached.
-    pub frontier: Frontier,
-    /// The activities of the plan's weeks, as far as the data reaches, in the order they were begun.
-    pub activities: Vec<DoneActivity>,
-    /// Verdicts, weeks, percentages, notes and offers; empty for a draft, which is never graded.
+    pub frontier: DataFrontier,
+    /// Activities in the plan's weeks up to the data frontier, by start time.
+    pub activities: Vec<CompletedActivity>,
+    /// Empty for a draft, which is never graded.
     #[serde(flatten)]
-    pub followed: Followed,
+    pub adherence: AdherenceReport,
 }
 
-/// How a plan stood after one import or sync.
+/// Adherence after one import or sync.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Replayed {
-    /// Which one.
+pub struct AdherenceAfterSync {
     pub run: SyncRunId,
-    /// When it ended.
     pub at: Instant,
-    /// How far the data reached then.
-    pub frontier: Frontier,
-    /// The verdicts it gave.
-    pub graded: Vec<Graded>,
+    pub frontier: DataFrontier,
+    pub graded: Vec<GradedWorkout>,
 }
 
 impl Store {
-    /// How a plan is followed. Everything is read in one snapshot; the work grows with the number of activities.
+    /// Computes the adherence to a plan from one snapshot. The cost grows with the number of
+    /// activities.
     ///
     /// # Errors
     /// `NotFound` when there is no such plan.
-    pub async fn progress(&self, user: UserId, id: PlanId) -> Result<Progress> {
+    pub async fn plan_adherence(&self, user: UserId, id: PlanId) -> Result<PlanAdherence> {
         let db = self.snapshot().await?;
-        let Gathered { plan, workouts, original, data, frontier } = gather(&db, user, id).await?;
+        let PlanSnapshot { plan, workouts, original, data, frontier } =
+            load_plan_snapshot(&db, user, id).await?;
         db.commit().await?;
         let followed = match plan.status {
-            PlanStatus::Draft => Followed::default(),
+            PlanStatus::Draft => AdherenceReport::default(),
             _ => {
-                let excused = ExcusedDays::from_observations(&data.observed);
-                let activities: Vec<DoneActivity> =
+                let excused = AbsenceReasonByDay::from_observations(&data.observations);
+                let activities: Vec<CompletedActivity> =
                     data.activities.iter().map(|known| known.activity).collect();
-                let matches: Vec<Match> = data.matches.iter().map(|(said, _)| *said).collect();
-                let data = Data { activities: &activities, matches: &matches, frontier, excused: &excused };
-                adherence::follow(plan.judged_from(), &workouts, &original, &data, &Rules::default())
+                let matches: Vec<MatchDecision> = data.matches.iter().map(|(said, _)| *said).collect();
+                let data = AdherenceData {
+                    activities: &activities,
+                    matches: &matches,
+                    frontier,
+                    absences: &excused,
+                };
+                adherence::evaluate_adherence(
+                    plan.graded_from(),
+                    &workouts,
+                    &original,
+                    &data,
+                    &GradingRules::default(),
+                )
             }
         };
         let activities = data.activities.into_iter().map(|known| known.activity);
-        let activities = activities.filter(|one| frontier.reach(one.day) != Reach::Beyond).collect();
-        Ok(Progress { plan, workouts, frontier, activities, followed })
+        let activities =
+            activities.filter(|one| frontier.day_coverage(one.day) != DayCoverage::Beyond).collect();
+        Ok(PlanAdherence { plan, workouts, frontier, activities, adherence: followed })
     }
 
-    /// The verdicts a plan was given after every import and sync since it was activated, from what is recorded: the
-    /// revision of that time, the activities that had arrived, what had been said. Corrections of an activity are not
-    /// recorded with their time; they are taken as they are now.
+    /// Recomputes the verdicts after every import and sync since activation, from the revision,
+    /// activities, matches and observations known at that time. Edits of activities have no
+    /// history; their current values are used.
     ///
     /// # Errors
     /// `NotFound` when there is no such plan.
-    pub async fn replay(&self, user: UserId, id: PlanId) -> Result<Vec<Replayed>> {
+    pub async fn replay_adherence(&self, user: UserId, id: PlanId) -> Result<Vec<AdherenceAfterSync>> {
         let db = self.snapshot().await?;
-        let Gathered { plan, data, .. } = gather(&db, user, id).await?;
+        let PlanSnapshot { plan, data, .. } = load_plan_snapshot(&db, user, id).await?;
         let revisions = plans::list_revisions(&db, user, id).await?;
         let mut workouts = BTreeMap::new();
         for revision in &revisions {
@@ -96,11 +106,11 @@ impl Store {
             .all(&db)
             .await?;
         db.commit().await?;
-        let mut covered = Coverage::default();
+        let mut covered = ImportCoverage::default();
         let mut replayed = Vec::new();
         for run in ended {
             let Some(at) = run.finished_at else { continue };
-            covered = covered.and(Coverage::new(
+            covered = covered.union(ImportCoverage::new(
                 run.complete_through.map(day).transpose()?,
                 run.open_day.map(day).transpose()?,
             ));
@@ -110,73 +120,82 @@ impl Store {
             let made =
                 revisions.iter().filter(|revision| revision.made_at <= at).map(|revision| revision.number);
             let Some(workouts) = made.max().and_then(|number| workouts.get(&number)) else { continue };
-            let frontier = Frontier::from_runs([covered]);
-            let graded = data.as_of(at, plan.judged_from(), workouts, frontier);
-            replayed.push(Replayed { run: SyncRunId::new(run.id), at, frontier, graded });
+            let frontier = DataFrontier::from_runs([covered]);
+            let graded = data.verdicts_as_of(at, plan.graded_from(), workouts, frontier);
+            replayed.push(AdherenceAfterSync { run: SyncRunId::new(run.id), at, frontier, graded });
         }
         Ok(replayed)
     }
 }
 
-/// What a plan is held against, with when each part of it became known.
+/// Data to grade a plan with, and when each part became known.
 #[derive(Default)]
-pub(crate) struct Known {
-    activities: Vec<KnownActivity>,
-    matches: Vec<(Match, Instant)>,
-    observed: Vec<Observation>,
-    /// Deleted since; they counted before.
-    deleted: Vec<(KnownActivity, Instant)>,
+pub(crate) struct AdherenceInputs {
+    activities: Vec<ActivityWithArrival>,
+    matches: Vec<(MatchDecision, Instant)>,
+    observations: Vec<Observation>,
+    /// Deleted later, with the time of deletion.
+    deleted: Vec<(ActivityWithArrival, Instant)>,
 }
 
 #[derive(Clone, Copy)]
-struct KnownActivity {
-    activity: DoneActivity,
-    arrived: Instant,
+struct ActivityWithArrival {
+    activity: CompletedActivity,
+    arrived_at: Instant,
 }
 
-impl Known {
-    /// The verdicts on these workouts now.
+impl AdherenceInputs {
     pub(crate) fn verdicts(
         &self,
         start: Day,
         workouts: &[PlannedWorkout],
-        frontier: Frontier,
-    ) -> Vec<Graded> {
-        let activities: Vec<DoneActivity> = self.activities.iter().map(|known| known.activity).collect();
-        let matches: Vec<Match> = self.matches.iter().map(|(said, _)| *said).collect();
-        let excused = ExcusedDays::from_observations(&self.observed);
-        let data = Data { activities: &activities, matches: &matches, frontier, excused: &excused };
-        adherence::verdicts(start, workouts, &data, &Rules::default())
+        frontier: DataFrontier,
+    ) -> Vec<GradedWorkout> {
+        let activities: Vec<CompletedActivity> = self.activities.iter().map(|known| known.activity).collect();
+        let matches: Vec<MatchDecision> = self.matches.iter().map(|(said, _)| *said).collect();
+        let excused = AbsenceReasonByDay::from_observations(&self.observations);
+        let data = AdherenceData { activities: &activities, matches: &matches, frontier, absences: &excused };
+        adherence::grade_workouts(start, workouts, &data, &GradingRules::default())
     }
 
-    /// The verdicts on these workouts at some time.
-    fn as_of(&self, at: Instant, start: Day, workouts: &[PlannedWorkout], frontier: Frontier) -> Vec<Graded> {
+    /// The verdicts as they were at a point in time.
+    fn verdicts_as_of(
+        &self,
+        at: Instant,
+        start: Day,
+        workouts: &[PlannedWorkout],
+        frontier: DataFrontier,
+    ) -> Vec<GradedWorkout> {
         let gone_since = self.deleted.iter().filter(|(_, deleted)| *deleted > at).map(|(known, _)| known);
-        let arrived = self.activities.iter().chain(gone_since).filter(|known| known.arrived <= at);
+        let arrived = self.activities.iter().chain(gone_since).filter(|known| known.arrived_at <= at);
         let then = Self {
             activities: arrived.copied().collect(),
             matches: self.matches.iter().filter(|(_, said)| *said <= at).copied().collect(),
-            observed: self.observed.iter().filter(|one| one.written_at <= at).cloned().collect(),
+            observations: self.observations.iter().filter(|one| one.written_at <= at).cloned().collect(),
             deleted: Vec::new(),
         };
         then.verdicts(start, workouts, frontier)
     }
 }
 
-/// A plan and everything it is held against.
-pub(crate) struct Gathered {
+/// A plan with everything needed to grade it.
+pub(crate) struct PlanSnapshot {
     pub(crate) plan: Plan,
     /// Of the current revision.
     pub(crate) workouts: Vec<PlannedWorkout>,
-    /// Of revision 1.
     original: Vec<PlannedWorkout>,
-    pub(crate) data: Known,
-    pub(crate) frontier: Frontier,
+    pub(crate) data: AdherenceInputs,
+    pub(crate) frontier: DataFrontier,
 }
 
-/// Reads a plan and what it is held against: its weeks, and the days around them from which a workout may have come.
-pub(crate) async fn gather(db: &impl ConnectionTrait, user: UserId, id: PlanId) -> Result<Gathered> {
-    let plan = plans::find_plan(db, user, id).await?.ok_or(Error::NotFound("plan"))?;
+/// Loads a plan with the activities of its weeks and the days around them, in which a workout may
+/// have been done.
+pub(crate) async fn load_plan_snapshot(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    id: PlanId,
+) -> Result<PlanSnapshot> {
+    let plan = plans::find_plan(db, user, id).await?.ok_or(Error::NotFound(RecordKind::Plan))?;
     let workouts = plans::list_workouts(db, user, id, plan.revision).await?;
     let original = match plan.revision {
         1 => workouts.clone(),
@@ -187,27 +206,27 @@ pub(crate) async fn gather(db: &impl ConnectionTrait, user: UserId, id: PlanId) 
         workouts.iter().chain(&original).map(|w| w.workout.date).chain([plan.start_date, plan.race_date]);
     let data = match dates.clone().min().zip(dates.max()) {
         Some((first, last)) if plan.status != PlanStatus::Draft => {
-            let first = first.iso_week().monday().plus(-MATCH_DAYS);
-            let last = last.iso_week().monday().plus(6 + MATCH_DAYS);
-            let (activities, deleted) = known(db, user, first, last).await?;
+            let first = first.iso_week().monday().plus_days(-MATCH_DAYS);
+            let last = last.iso_week().monday().plus_days(6 + MATCH_DAYS);
+            let (activities, deleted) = list_timed_activities(db, user, first, last).await?;
             let matches = matches::list(db, user, id).await?;
             let observed = observations::list(db, user, first, last).await?;
-            Known { activities, matches, observed, deleted }
+            AdherenceInputs { activities, matches, observations: observed, deleted }
         }
-        _ => Known::default(),
+        _ => AdherenceInputs::default(),
     };
-    Ok(Gathered { plan, workouts, original, data, frontier })
+    Ok(PlanSnapshot { plan, workouts, original, data, frontier })
 }
 
-type Deleted = (KnownActivity, Instant);
+type DeletedActivity = (ActivityWithArrival, Instant);
 
-/// What was done from one day through another, in the order it was begun; and what of it was deleted.
-async fn known(
+/// Activities of a period by start time, and those of them that were deleted.
+async fn list_timed_activities(
     db: &impl ConnectionTrait,
     user: UserId,
     from: Day,
     through: Day,
-) -> Result<(Vec<KnownActivity>, Vec<Deleted>)> {
+) -> Result<(Vec<ActivityWithArrival>, Vec<DeletedActivity>)> {
     use activities::Column;
     type Row = (
         i64,
@@ -242,13 +261,18 @@ async fn known(
         .await?;
     let (mut there, mut deleted) = (Vec::new(), Vec::new());
     for (id, date, sport, distance, moving, elapsed, load, arrived, gone) in rows {
-        let done = Done {
+        let done = ActualAmounts {
             distance: distance.map(Distance::from_mm),
             duration: moving.or(elapsed).map(TimeSpan::from_ms),
             load,
         };
-        let activity = DoneActivity { id: ActivityId::new(id), day: day(date)?, sport: word(&sport)?, done };
-        let known = KnownActivity { activity, arrived };
+        let activity = CompletedActivity {
+            id: ActivityId::new(id),
+            day: day(date)?,
+            sport: parse_text(&sport)?,
+            amounts: done,
+        };
+        let known = ActivityWithArrival { activity, arrived_at: arrived };
         match gone {
             None => there.push(known),
             Some(at) => deleted.push((known, at)),

@@ -1,151 +1,188 @@
-//! Consent: the proof that a human said yes, to exactly this, just now.
+//! Consent: proof that a human confirmed exactly this action, just now.
 //!
-//! A confirm page or a terminal prompt *opens* a confirmation about one action on one plan as it was shown.
-//! The answer *spends* it, once, within ten minutes, and what comes out is a [`Consent`]: the open
-//! transaction in which it was spent. Every human-only verb in [`crate::plan::human_actions`] takes one by value.
+//! A confirm page or a terminal prompt shows what would happen and carries a signed
+//! [`ConfirmationRequest`]. [`Store::redeem_confirmation`] accepts it once, within ten minutes, and
+//! returns a [`Consent`]: the open transaction in which it was redeemed. Every function of
+//! [`crate::plan::human_actions`] takes one by value.
 //!
-//! There is no other way to a `Consent`: its fields are private, it cannot be cloned, defaulted, converted
-//! or read from data, and `clippy.toml` allows [`Store::spend_confirmation`] at two call sites, the web's
-//! confirm handler and the terminal prompt. A coach or an MCP client depends on neither this crate nor
-//! those two.
+//! There is no other way to a `Consent`: its fields are private, it cannot be cloned, defaulted,
+//! converted or deserialized, and `clippy.toml` allows [`Store::redeem_confirmation`] at two call
+//! sites, the web's confirm handler and the terminal prompt. A coach or an MCP client depends on
+//! neither this crate nor those two.
 
-use crate::auth::secret::{self, Token};
-use crate::db::convert::word;
+use crate::auth::secret::{self, random_hex};
+use crate::db::convert::parse_text;
 use crate::db::entities::{confirmations, human_actions};
 use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{HumanActionId, PlanId, ProposalId, UserId};
-use fitness_core::plan::ActionKind;
+use fitness_core::plan::HumanActionKind;
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use sea_orm::prelude::Json;
 use sea_orm::{
     ActiveValue::{NotSet, Set},
     ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use serde::Serialize;
+use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
-/// How long a question stays open.
-const MINUTES_TO_ANSWER: i64 = 10;
+/// How long a request can be redeemed.
+const CONFIRMATION_MINUTES: i64 = 10;
 
 fitness_core::string_enum! {
-    /// Where the human is.
     pub enum Channel("channel") {
-        /// In a signed-in browser.
         Web = "web",
-        /// At a terminal.
         Terminal = "terminal",
-        /// Nobody: the made-up athlete of the demo, in a database of its own.
+        /// No human: the generated athlete of the demo, in its own database.
         Demo = "demo",
     }
 }
 
-/// What a human is asked.
+/// What the human is asked to confirm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Question {
-    /// What would be done.
-    pub kind: ActionKind,
-    /// To which plan; `None` only for removing the account.
+pub struct ConfirmationRequest {
+    pub kind: HumanActionKind,
+    /// `None` only for deleting the account.
     pub plan: Option<PlanId>,
-    /// What they were shown, in 32 bytes.
-    pub seen: ContentHash,
-    /// Where they are.
+    /// Hash of what the human was shown.
+    pub content_hash: ContentHash,
     pub channel: Channel,
 }
 
-/// Proof that a human said yes: an open transaction in which their answer was spent.
+/// Proof of confirmation: an open transaction in which the confirmation was spent.
 ///
-/// It acts once, by being consumed; dropped unused, it leaves everything as it was, the answer unspent.
-#[must_use = "a consent that is dropped undoes the answer it was made from"]
+/// Acting consumes it. Dropping it rolls back, and the confirmation stays unspent.
+#[must_use = "dropping a consent rolls back the confirmation it was made from"]
 pub struct Consent {
     tx: Tx,
-    question: Question,
+    request: ConfirmationRequest,
     confirmation: i64,
     at: Instant,
 }
 
-impl Store {
-    /// Opens a question to a human. The token goes into the confirm form, or stays with the terminal prompt.
-    ///
-    /// # Errors
-    /// When there is no such user.
-    pub async fn open_confirmation(&self, user: UserId, question: &Question, now: Instant) -> Result<Token> {
-        let token = Token::random();
-        let tx = self.write(user).await?;
-        // Questions nobody answered in time are of no use to anyone.
-        confirmations::Entity::delete_many()
-            .filter(confirmations::Column::UserId.eq(user.get()))
-            .filter(confirmations::Column::SpentAt.is_null())
-            .filter(confirmations::Column::ExpiresAt.lt(stamp(now)))
-            .exec(tx.db())
-            .await?;
-        let row = confirmations::ActiveModel {
-            id: NotSet,
-            user_id: Set(user.get()),
-            kind: Set(question.kind.as_str().to_owned()),
-            plan_id: Set(question.plan.map(PlanId::get)),
-            content_hash: Set(question.seen.to_string()),
-            nonce_hash: Set(token.hash()),
-            channel: Set(question.channel.as_str().to_owned()),
-            opened_at: Set(stamp(now)),
-            expires_at: Set(stamp(now + TimeDelta::minutes(MINUTES_TO_ANSWER))),
-            spent_at: Set(None),
-        };
-        confirmations::Entity::insert(row).exec_without_returning(tx.db()).await?;
-        tx.commit_bookkeeping().await?;
-        Ok(token)
+/// Signs requests: one key for each browser session or terminal prompt.
+#[derive(Clone)]
+pub struct ConfirmationKey(ContentHash);
+
+impl std::fmt::Debug for ConfirmationKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ConfirmationKey")
+    }
+}
+
+impl ConfirmationKey {
+    #[must_use]
+    pub fn random() -> Self {
+        Self::derive(&random_hex::<32>())
     }
 
-    /// Spends the answer to a question and begins to act on it.
+    /// The key of a session, from the secret in its cookie.
+    #[must_use]
+    pub fn derive(session_secret: &str) -> Self {
+        Self(ContentHash::hash_bytes(format!("confirmations of {session_secret}").as_bytes()))
+    }
+}
+
+impl ConfirmationRequest {
+    /// The token that the confirm form carries: `nonce.issued_at.signature`. Nothing is stored
+    /// before it is redeemed.
+    #[must_use]
+    pub fn sign(&self, key: &ConfirmationKey, user: UserId, now: Instant) -> String {
+        let issued = now.timestamp_micros();
+        let nonce = random_hex::<32>();
+        let signature = self.signature(key, user, &nonce, issued);
+        format!("{nonce}.{issued}.{signature}")
+    }
+
+    /// HMAC-SHA256 of everything that is confirmed, by whom, and when the page was shown.
+    fn signature(&self, key: &ConfirmationKey, user: UserId, nonce: &str, issued: i64) -> String {
+        let plan = self.plan.map(PlanId::get);
+        let signed =
+            (user, self.kind.as_str(), plan, self.content_hash, self.channel.as_str(), nonce, issued);
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(key.0.to_string().as_bytes()).expect("a key of any length");
+        mac.update(&serde_json::to_vec(&signed).expect("plain data"));
+        mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The nonce and the time of a token that was signed for this request.
+    fn verify(&self, key: &ConfirmationKey, user: UserId, token: &str) -> Result<(String, Instant)> {
+        let unknown = Error::NotConfirmed("it was not confirmed on the page that shows it");
+        let mut parts = token.split('.');
+        let (Some(nonce), Some(issued), Some(given), None) =
+            (parts.next(), parts.next().and_then(|at| at.parse().ok()), parts.next(), parts.next())
+        else {
+            return Err(unknown);
+        };
+        let expected = self.signature(key, user, nonce, issued);
+        let at = Instant::from_timestamp_micros(issued);
+        match at {
+            Some(at) if bool::from(expected.as_bytes().ct_eq(given.as_bytes())) => Ok((nonce.to_owned(), at)),
+            _ => Err(unknown),
+        }
+    }
+}
+
+impl Store {
+    /// Redeems a signed request and begins to act on it.
     ///
     /// Only the web's confirm handler and the terminal prompt may call this; `clippy.toml` and
-    /// `cargo xtask tidy` see to it.
+    /// `cargo xtask tidy` enforce it.
     ///
     /// # Errors
-    /// `NotConfirmed` when the question was never opened, has been answered, is older than ten minutes, or
-    /// was about something else.
-    pub async fn spend_confirmation(
+    /// `NotConfirmed` when the token was not signed for this request with this key, was redeemed
+    /// before, or is older than ten minutes.
+    pub async fn redeem_confirmation(
         &self,
         user: UserId,
-        question: &Question,
-        token: &str,
+        request: &ConfirmationRequest,
+        (key, token): (&ConfirmationKey, &str),
         now: Instant,
     ) -> Result<Consent> {
-        let tx = self.write(user).await?;
-        let row = confirmations::Entity::find()
+        let (nonce, issued_at) = request.verify(key, user, token)?;
+        let expires_at = issued_at + TimeDelta::minutes(CONFIRMATION_MINUTES);
+        if expires_at <= now || issued_at > now {
+            return Err(Error::NotConfirmed("it has expired; confirm again"));
+        }
+        let tx = self.begin_user_write(user).await?;
+        let nonce_hash = secret::hash(&nonce);
+        let redeemed = confirmations::Entity::find()
             .filter(confirmations::Column::UserId.eq(user.get()))
-            .filter(confirmations::Column::NonceHash.eq(secret::hash(token)))
+            .filter(confirmations::Column::NonceHash.eq(&nonce_hash))
             .one(tx.db())
-            .await?
-            .ok_or(Error::NotConfirmed("it was never asked"))?;
-        if row.spent_at.is_some() {
-            return Err(Error::NotConfirmed("it was already used"));
+            .await?;
+        if redeemed.is_some() {
+            return Err(Error::NotConfirmed("it has already been used"));
         }
-        if row.expires_at <= now || row.opened_at > now {
-            return Err(Error::NotConfirmed("it is older than ten minutes; please confirm again"));
-        }
-        let asked = (row.kind.as_str(), row.plan_id, row.channel.as_str());
-        let answered = (question.kind.as_str(), question.plan.map(PlanId::get), question.channel.as_str());
-        let same_content = row.content_hash.as_bytes().ct_eq(question.seen.to_string().as_bytes());
-        if asked != answered || !bool::from(same_content) {
-            return Err(Error::NotConfirmed("it was about something else"));
-        }
+        let opened = confirmations::ActiveModel {
+            id: NotSet,
+            user_id: Set(user.get()),
+            kind: Set(request.kind.as_str().to_owned()),
+            plan_id: Set(request.plan.map(PlanId::get)),
+            content_hash: Set(request.content_hash.to_string()),
+            nonce_hash: Set(nonce_hash),
+            channel: Set(request.channel.as_str().to_owned()),
+            opened_at: Set(issued_at),
+            expires_at: Set(expires_at),
+            spent_at: Set(None),
+        };
+        // Two steps: the triggers want a row to be opened first and spent once.
+        let id = confirmations::Entity::insert(opened).exec(tx.db()).await?.last_insert_id;
         let spent = confirmations::ActiveModel {
-            id: Set(row.id),
-            spent_at: Set(Some(stamp(now))),
+            id: Set(id),
+            spent_at: Set(Some(truncate_to_micros(now))),
             ..Default::default()
         };
         confirmations::Entity::update(spent).exec(tx.db()).await?;
-        Ok(Consent { tx, question: *question, confirmation: row.id, at: now })
+        Ok(Consent { tx, request: *request, confirmation: id, at: now })
     }
 
-    /// What a user has done with their own hands, newest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// A user's human actions, newest first.
     pub async fn list_human_actions(&self, user: UserId, limit: u64) -> Result<Vec<HumanAction>> {
         let rows = human_actions::Entity::find()
             .filter(human_actions::Column::UserId.eq(user.get()))
@@ -157,11 +194,11 @@ impl Store {
             .map(|row| {
                 Ok(HumanAction {
                     id: HumanActionId::new(row.id),
-                    kind: word(&row.kind)?,
+                    kind: parse_text(&row.kind)?,
                     plan: row.plan_id.map(PlanId::new),
                     replaces: row.replaces_id.map(PlanId::new),
                     proposal: row.proposal_id.map(ProposalId::new),
-                    channel: word(&row.channel)?,
+                    channel: parse_text(&row.channel)?,
                     detail: row.detail,
                     done_at: row.done_at,
                 })
@@ -170,66 +207,57 @@ impl Store {
     }
 }
 
-/// Something only a human did.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HumanAction {
-    /// Its id.
     pub id: HumanActionId,
-    /// What.
-    pub kind: ActionKind,
-    /// To which plan.
+    pub kind: HumanActionKind,
     pub plan: Option<PlanId>,
-    /// The plan an activation replaced.
     pub replaces: Option<PlanId>,
-    /// The proposal an application took from.
+    /// The proposal that was applied.
     pub proposal: Option<ProposalId>,
-    /// Where they were: at the terminal, in a browser, or nowhere, in the demo.
     pub channel: Channel,
-    /// What else was decided, such as which findings were overridden.
+    /// Details, such as overridden findings.
     pub detail: Json,
-    /// When.
     pub done_at: Instant,
 }
 
 impl Consent {
-    /// Who said yes.
     #[must_use]
     pub const fn user(&self) -> UserId {
         self.tx.user()
     }
 
-    /// When they did.
     #[must_use]
     pub const fn at(&self) -> Instant {
         self.at
     }
 
-    /// What they were shown.
+    /// Hash of what the human was shown.
     #[must_use]
-    pub const fn seen(&self) -> ContentHash {
-        self.question.seen
+    pub const fn content_hash(&self) -> ContentHash {
+        self.request.content_hash
     }
 
     pub(crate) const fn tx(&self) -> &Tx {
         &self.tx
     }
 
-    /// Refuses to be used for anything but what was asked.
-    pub(crate) fn require(&self, kind: ActionKind, plan: Option<PlanId>) -> Result<()> {
-        if self.question.kind == kind && self.question.plan == plan {
+    /// Fails if the consent is for a different action.
+    pub(crate) fn require(&self, kind: HumanActionKind, plan: Option<PlanId>) -> Result<()> {
+        if self.request.kind == kind && self.request.plan == plan {
             Ok(())
         } else {
-            Err(Error::NotConfirmed("it was about something else"))
+            Err(Error::NotConfirmed("it was for something else"))
         }
     }
 
-    /// Refuses when what is there now is not what was shown.
-    pub(crate) fn require_seen(&self, now: ContentHash) -> Result<()> {
-        if self.question.seen == now { Ok(()) } else { Err(Error::Stale) }
+    /// Fails if the current content is not what was shown.
+    pub(crate) fn require_content(&self, now: ContentHash) -> Result<()> {
+        if self.request.content_hash == now { Ok(()) } else { Err(Error::Stale) }
     }
 
-    /// Writes the human action down and hands over the transaction it belongs to.
-    pub(crate) async fn act(
+    /// Records the human action and returns its transaction.
+    pub(crate) async fn record_human_action(
         self,
         replaces: Option<PlanId>,
         proposal: Option<ProposalId>,
@@ -238,14 +266,14 @@ impl Consent {
         let row = human_actions::ActiveModel {
             id: NotSet,
             user_id: Set(self.user().get()),
-            kind: Set(self.question.kind.as_str().to_owned()),
-            plan_id: Set(self.question.plan.map(PlanId::get)),
+            kind: Set(self.request.kind.as_str().to_owned()),
+            plan_id: Set(self.request.plan.map(PlanId::get)),
             replaces_id: Set(replaces.map(PlanId::get)),
             proposal_id: Set(proposal.map(ProposalId::get)),
             confirmation_id: Set(self.confirmation),
-            channel: Set(self.question.channel.as_str().to_owned()),
+            channel: Set(self.request.channel.as_str().to_owned()),
             detail: Set(detail),
-            done_at: Set(stamp(self.at)),
+            done_at: Set(truncate_to_micros(self.at)),
         };
         let row = human_actions::Entity::insert(row).exec_with_returning(self.tx.db()).await?;
         Ok((self.tx, HumanActionId::new(row.id)))

@@ -1,17 +1,18 @@
-//! The coach's desk: everything a coach, or a program over MCP, may write. Drafts and proposals; both inert.
+//! Writes drafts and proposals, for coaches, MCP clients and the athlete. Both have no effect until
+//! a human acts.
 //!
-//! The user is bound when the desk is made, from the session; no method takes one. Nothing here takes a
-//! status, and nothing here can make a plan anything but a draft.
+//! The user is bound when the writer is created; no method takes one. No method takes a status
+//! either, so a new plan is always a draft.
 
-use crate::coach::quotas;
-use crate::db::audit::{Actor, Entry};
+use crate::coach::pending_limits;
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
 use crate::db::convert::to_json;
 use crate::db::entities::{proposals, training_plans};
-use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use crate::plan::plans;
-use crate::plan::revisions::{self, Making};
+use crate::plan::revisions::{self, NewRevision};
 use crate::training::profile;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
@@ -21,45 +22,43 @@ use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::domain::untrusted_text::is_storable;
 use fitness_core::llm_output::Finding;
 use fitness_core::plan::{
-    self, Change, Draft, NextWorkout, Plan, PlanStatus, ProposalStatus, RevisionOrigin,
+    self, Change, Draft, NextRevisionWorkout, Plan, PlanStatus, ProposalStatus, RevisionOrigin,
 };
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
 
-/// More words than anybody reads before deciding.
-const MAX_MESSAGE: usize = 4000;
+const MAX_MESSAGE_CHARS: usize = 4000;
 
-/// A place at which drafts and proposals are written for one user.
+/// Writes drafts and proposals for one user.
 #[derive(Debug, Clone)]
-pub struct Desk {
+pub struct PlanWriter {
     pub(crate) store: Store,
     pub(crate) user: UserId,
     pub(crate) author: Author,
-    /// Whether only so much of what is left here may wait; so it is for whoever is handed a coach's desk.
-    pub(crate) capped: bool,
+    /// Whether the limits on pending items apply; they do for coaches.
+    pub(crate) has_quota: bool,
 }
 
 impl Store {
-    /// A desk for one user, on which one author writes.
     #[must_use]
-    pub fn desk(&self, user: UserId, author: Author) -> Desk {
-        Desk { store: self.clone(), user, author, capped: false }
+    pub fn plan_writer(&self, user: UserId, author: Author) -> PlanWriter {
+        PlanWriter { store: self.clone(), user, author, has_quota: false }
     }
 }
 
-impl Desk {
-    /// Writes a draft down. It is inert: nothing is tracked until a human activates it.
+impl PlanWriter {
+    /// Stores a draft. It has no effect until a human activates it.
     ///
-    /// A draft never changes. Asking for another marks the earlier one as superseded; a coach can do so with drafts of
-    /// coaches only.
+    /// Drafts are immutable. `supersedes` marks an earlier draft as replaced; a coach can replace
+    /// only drafts of coaches.
     ///
     /// # Errors
-    /// `Draft` when it is over on the athlete's day or otherwise no plan to begin; `NotFound` when there is no such draft to
-    /// supersede; `TooMany` at a coach's desk, when as many drafts of coaches wait as may.
+    /// `Draft` if it is in the past or otherwise not valid; `NotFound` if there is no such draft to
+    /// supersede; `QuotaExceeded` for a coach with too many pending drafts.
     pub async fn put_draft(&self, draft: &Draft, supersedes: Option<PlanId>, now: Instant) -> Result<PlanId> {
-        let tx = self.store.write(self.user).await?;
+        let tx = self.store.begin_user_write(self.user).await?;
         draft.check_new(Day::at(now, profile::profile(tx.db(), self.user).await?.zone))?;
-        if self.capped {
-            quotas::room_for_a_draft(&tx, supersedes).await?;
+        if self.has_quota {
+            pending_limits::check_draft_quota(&tx, supersedes).await?;
         }
         let row = training_plans::ActiveModel {
             user_id: Set(self.user.get()),
@@ -69,17 +68,17 @@ impl Desk {
             race_date: Set(draft.race_date().date()),
             start_date: Set(draft.start_date().date()),
             target_time: Set(draft.target_time().map(TimeSpan::whole_seconds)),
-            terms: Set(Some(draft.terms()).filter(|terms| !terms.is_empty()).map(to_json)),
+            terms: Set(Some(draft.constraints()).filter(|terms| !terms.is_empty()).map(to_json)),
             author: Set(self.author.as_str().to_owned()),
             content_hash: Set(draft.content_hash().to_string()),
-            created_at: Set(stamp(now)),
-            // The status is not ours to choose: the column's default is the only one a new plan may have.
+            created_at: Set(truncate_to_micros(now)),
+            // The status stays at the column's default, `draft`.
             ..Default::default()
         };
         let id = PlanId::new(training_plans::Entity::insert(row).exec(tx.db()).await?.last_insert_id);
-        let next: Vec<NextWorkout> =
-            draft.workouts().iter().map(|w| NextWorkout { id: None, workout: w.clone() }).collect();
-        let making = Making { origin: RevisionOrigin::Draft, made_by: None, reason: None, at: now };
+        let next: Vec<NextRevisionWorkout> =
+            draft.workouts().iter().map(|w| NextRevisionWorkout { id: None, workout: w.clone() }).collect();
+        let making = NewRevision { origin: RevisionOrigin::Draft, made_by: None, reason: None, at: now };
         revisions::add_revision(&tx, id, 0, &next, making).await?;
         if let Some(old) = supersedes {
             let mut marking = training_plans::Entity::update_many()
@@ -88,26 +87,26 @@ impl Desk {
                 .filter(training_plans::Column::UserId.eq(self.user.get()))
                 .filter(training_plans::Column::Status.eq(PlanStatus::Draft.as_str()))
                 .filter(training_plans::Column::SupersededBy.is_null());
-            // What the athlete made themself is theirs to put away.
+            // Only the athlete may replace their own drafts.
             if self.author != Author::Athlete {
                 marking = marking.filter(training_plans::Column::Author.ne(Author::Athlete.as_str()));
             }
             let marked = marking.exec(tx.db()).await?;
             if marked.rows_affected != 1 {
-                return Err(Error::NotFound("draft"));
+                return Err(Error::NotFound(RecordKind::Draft));
             }
         }
-        let entry = Entry::new(now, self.author.into(), "plan.draft", format!("plan:{id}"))
+        let entry = NewAuditEntry::new(now, self.author.into(), AuditAction::PlanDraft, format!("plan:{id}"))
             .change(None, Some(draft.content_hash()));
         tx.commit(entry).await?;
         Ok(id)
     }
 
-    /// Proposes changes to the active plan as its author saw it. Inert: only a human applies them.
+    /// Proposes changes to the active plan at a revision. Has no effect until a human applies it.
     ///
     /// # Errors
-    /// `Stale` when the plan has moved on; `WrongStatus` when it is not active; `Apply` when the changes do
-    /// not fit it.
+    /// `Stale` if the plan has changed; `WrongStatus` if it is not active; `Apply` if the changes
+    /// do not fit it.
     pub async fn propose(
         &self,
         plan: PlanId,
@@ -117,12 +116,12 @@ impl Desk {
         today: Day,
         now: Instant,
     ) -> Result<ProposalId> {
-        self.put_answer(plan, base_revision, message, changes, &[], today, now).await
+        self.put_llm_proposal(plan, base_revision, message, changes, &[], today, now).await
     }
 
-    /// The same for an answer, with what it should have said better.
+    /// The same for a model's response, with its findings.
     #[expect(clippy::too_many_arguments, reason = "`propose`, and the findings")]
-    pub(crate) async fn put_answer(
+    pub(crate) async fn put_llm_proposal(
         &self,
         plan: PlanId,
         base_revision: i64,
@@ -132,19 +131,20 @@ impl Desk {
         today: Day,
         now: Instant,
     ) -> Result<ProposalId> {
-        if message.chars().count() > MAX_MESSAGE || !is_storable(message) {
+        if message.chars().count() > MAX_MESSAGE_CHARS || !is_storable(message) {
             return Err(plan::ApplyError::TooMuch.into());
         }
-        let tx = self.store.write(self.user).await?;
-        let found = plans::find_plan(tx.db(), self.user, plan).await?.ok_or(Error::NotFound("plan"))?;
+        let tx = self.store.begin_user_write(self.user).await?;
+        let found =
+            plans::find_plan(tx.db(), self.user, plan).await?.ok_or(Error::NotFound(RecordKind::Plan))?;
         if found.status != PlanStatus::Active {
             return Err(Error::WrongStatus(found.status));
         }
         if found.revision != base_revision {
             return Err(Error::Stale);
         }
-        if self.capped {
-            quotas::room_for_a_proposal(&tx, plan, today).await?;
+        if self.has_quota {
+            pending_limits::check_proposal_quota(&tx, plan, today).await?;
         }
         let current = plans::list_workouts(tx.db(), self.user, plan, base_revision).await?;
         plan::apply(&found, &current, changes, &(0..changes.len()).collect(), today)?;
@@ -156,7 +156,6 @@ impl Desk {
     }
 }
 
-/// A proposal before it is written down.
 pub(crate) struct NewProposal<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) message: &'a str,
@@ -166,14 +165,14 @@ pub(crate) struct NewProposal<'a> {
     pub(crate) follows_from: Option<&'a str>,
 }
 
-/// Writes a proposal down, open; gives back its id and the line that tells of it.
+/// Stores an open proposal; returns its id and audit entry.
 pub(crate) async fn put_proposal(
     tx: &Tx,
     made: &NewProposal<'_>,
     author: Author,
     actor: Actor,
     now: Instant,
-) -> Result<(ProposalId, Entry)> {
+) -> Result<(ProposalId, NewAuditEntry)> {
     let row = proposals::ActiveModel {
         user_id: Set(tx.user().get()),
         plan_id: Set(made.plan.id.get()),
@@ -182,13 +181,13 @@ pub(crate) async fn put_proposal(
         author: Set(author.as_str().to_owned()),
         message: Set(made.message.to_owned()),
         changes: Set(to_json(&made.changes)),
-        made_at: Set(stamp(now)),
+        made_at: Set(truncate_to_micros(now)),
         expires_on: Set(made.expires_on.map(Day::date)),
         follows_from: Set(made.follows_from.map(str::to_owned)),
         findings: Set(Some(made.findings).filter(|found| !found.is_empty()).map(|found| to_json(&found))),
         ..Default::default()
     };
     let id = ProposalId::new(proposals::Entity::insert(row).exec(tx.db()).await?.last_insert_id);
-    let entry = Entry::new(now, actor, "proposal.make", format!("proposal:{id}"));
-    Ok((id, entry.change(None, Some(ContentHash::of_json(&made.changes)))))
+    let entry = NewAuditEntry::new(now, actor, AuditAction::ProposalMake, format!("proposal:{id}"));
+    Ok((id, entry.change(None, Some(ContentHash::hash_json(&made.changes)))))
 }

@@ -1,4 +1,4 @@
-//! A plan made from an athlete's own history, before anything of it is written down.
+//! Generates a plan from an athlete's history without saving it.
 
 use crate::db::entities::workouts;
 use crate::db::error::Result;
@@ -7,46 +7,49 @@ use crate::plan::plans;
 use crate::training::activities::StoredActivity;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{PlanId, UserId, WorkoutId};
-use fitness_core::plan::{Background, BadWish, Generated, Plan, Stated, Wish, generate};
+use fitness_core::plan::{
+    GenerateError, GeneratedPlan, Plan, PlanRequest, SelfReportedTraining, TrainingBaseline, generate,
+};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
-/// Days for which a race gives paces.
+/// How long a race result is used for paces.
 const RESULT_DAYS: i64 = 120;
 
-/// What came of a wish.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Drafting {
-    /// What the athlete brings along.
-    pub athlete: Background,
-    /// The plan, or why there is none.
-    pub made: std::result::Result<Generated, BadWish>,
-    /// A run that looks like a race and, once confirmed, would give the paces that are missing.
+pub struct GenerationOutcome {
+    pub baseline: TrainingBaseline,
+    /// The plan, or the reason it could not be generated.
+    pub result: std::result::Result<GeneratedPlan, GenerateError>,
+    /// A run that looks like a race; confirming it would provide the missing paces.
     pub likely_race: Option<StoredActivity>,
 }
 
 impl Store {
-    /// Drafts a plan for an athlete. Nothing is written down.
+    /// Generates a plan. Nothing is saved.
     ///
     /// # Errors
-    /// `Unreadable` when what is stored is damaged.
-    pub async fn draft_for(&self, user: UserId, wish: &Wish, stated: Stated, today: Day) -> Result<Drafting> {
+    /// `Unreadable` if stored data is damaged.
+    pub async fn generate_draft(
+        &self,
+        user: UserId,
+        wish: &PlanRequest,
+        stated: SelfReportedTraining,
+        today: Day,
+    ) -> Result<GenerationOutcome> {
         let race = wish.goal.distance().or(wish.distance);
-        let athlete = self.background(user, race, today, stated).await?;
+        let athlete = self.training_baseline(user, race, today, stated).await?;
         let made = generate(wish, &athlete);
         let likely_race = if athlete.paces.is_none() && made.is_ok() {
-            let recent = |found: &StoredActivity| (0..=RESULT_DAYS).contains(&found.day.until(today));
+            let recent = |found: &StoredActivity| (0..=RESULT_DAYS).contains(&found.day.days_until(today));
             self.likely_races(user).await?.into_iter().find(recent)
         } else {
             None
         };
-        Ok(Drafting { athlete, made, likely_race })
+        Ok(GenerationOutcome { baseline: athlete, result: made, likely_race })
     }
 
-    /// The plan whose current revision has a workout.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn find_plan_with(&self, user: UserId, workout: WorkoutId) -> Result<Option<Plan>> {
+    /// The plan whose current revision contains a workout.
+    pub async fn find_plan_with_workout(&self, user: UserId, workout: WorkoutId) -> Result<Option<Plan>> {
         let row = workouts::Entity::find_by_id(workout.get())
             .filter(workouts::Column::UserId.eq(user.get()))
             .one(self.reader())

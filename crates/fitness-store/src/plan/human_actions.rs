@@ -1,117 +1,129 @@
-//! Human-only: activate, archive, delete, apply, edit, revert, decline.
+//! Human actions: activate, archive, delete, apply, edit, revert, decline.
 //!
-//! Each takes a [`Consent`] by value, which only a human's answer makes, does everything in the transaction
-//! the consent opened, and writes the human action and the audit line into the same one. Whatever goes
-//! wrong, nothing was done and the answer was not used up.
+//! Each takes a [`Consent`] by value, and writes its changes, the human action and the audit entry
+//! in the consent's transaction. After any error nothing was changed, and the confirmation is still
+//! unspent.
 
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
 use crate::db::entities::{
     plan_revisions, planned_workouts, proposals, training_plans, workout_matches, workouts,
 };
-use crate::db::error::{Error, Result, is_unique_violation};
-use crate::db::store::{Store, stamp};
+use crate::db::error::{Error, RecordKind, Result, is_unique_violation};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::plan::consent::Consent;
-use crate::plan::lint_review::Review;
-use crate::plan::plans::{self, seen_hash};
-use crate::plan::proposal_preview::require_waiting;
-use crate::plan::revisions::{self, Making};
+use crate::plan::lint_review::LintReview;
+use crate::plan::plans::{self, plan_state_hash};
+use crate::plan::proposal_preview::require_pending;
+use crate::plan::revisions::{self, NewRevision};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{HumanActionId, PlanId, ProposalId, UserId};
-use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{self, ActionKind, NextWorkout, Plan, PlanStatus, ProposalStatus, RevisionOrigin};
+use fitness_core::plan::lint::LintRule;
+use fitness_core::plan::{
+    self, HumanActionKind, NextRevisionWorkout, Plan, PlanStatus, ProposalStatus, RevisionOrigin,
+};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// The answer to an activation.
+/// Result of an activation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Activation {
-    /// The plan is now the tracked one.
+    /// The plan is now active.
     Activated,
-    /// No draft of this user has that id: it is active, archived, gone, or somebody else's.
+    /// The user has no draft with this id.
     NoDraft,
 }
 
-/// What an athlete sees before activating a draft: its content, the plan it would replace, and the day it is begun on where
-/// that is not its first.
-#[must_use]
-pub fn activation_hash(
-    plan: PlanId,
-    content: ContentHash,
-    replaces: Option<PlanId>,
-    begin: Option<Day>,
-    overrides: &BTreeSet<Rule>,
-) -> ContentHash {
-    ContentHash::of_json(&("activate", plan, content, replaces, begin, overrides))
+/// What an athlete confirms when they activate a draft.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActivationRequest {
+    pub plan: PlanId,
+    /// The active plan, which is archived.
+    pub replaces: Option<PlanId>,
+    /// The day it begins on, if later than planned.
+    pub begin: Option<Day>,
+    /// The lint rules whose errors the athlete accepts.
+    pub overrides: BTreeSet<LintRule>,
 }
 
-/// What an athlete sees before changing a plan's workouts: the revision they start from and what comes out.
-#[must_use]
-pub fn change_hash(plan: PlanId, base_revision: i64, next: &[NextWorkout]) -> ContentHash {
-    ContentHash::of_json(&(plan, base_revision, revisions::workouts_hash(next)))
+impl ActivationRequest {
+    /// Identifies the request and the content of the draft as they were shown.
+    #[must_use]
+    pub fn hash(&self, content: ContentHash) -> ContentHash {
+        let Self { plan, replaces, begin, overrides } = self;
+        ContentHash::hash_json(&("activate", plan, content, replaces, begin, overrides))
+    }
 }
 
-/// What an athlete sees before taking over a proposal: what comes out, and the errors they override.
+/// Hash of what the athlete sees before changing workouts: the base revision and the result.
+#[must_use]
+pub fn change_hash(plan: PlanId, base_revision: i64, next: &[NextRevisionWorkout]) -> ContentHash {
+    ContentHash::hash_json(&(plan, base_revision, revisions::workouts_hash(next)))
+}
+
+/// Hash of what the athlete sees before applying a proposal: the result and the overridden errors.
 #[must_use]
 pub fn apply_hash(
     plan: PlanId,
     base_revision: i64,
-    next: &[NextWorkout],
-    overrides: &BTreeSet<Rule>,
+    next: &[NextRevisionWorkout],
+    overrides: &BTreeSet<LintRule>,
 ) -> ContentHash {
-    ContentHash::of_json(&(change_hash(plan, base_revision, next), overrides))
+    ContentHash::hash_json(&(change_hash(plan, base_revision, next), overrides))
 }
 
-/// Makes a draft the tracked plan, in place of `replaces` when that is the one tracked now. Where its start has passed, the
-/// athlete may `begin` on a later day: what was planned before it is not judged.
+/// Activates a draft, replacing `replaces` if that plan is active. If its start has passed, the
+/// athlete can `begin` on a later day; earlier workouts are not graded.
 ///
 /// # Errors
-/// `BadBeginning` when that day is not after the plan's first, or after its race.
-/// `AlreadyActive` when another plan is active and was not named, or another one was named; `Stale` when the
-/// draft is not the one that was seen or reviewed; `Unsafe` when the linter found an error that is not among `overrides`.
+/// `BadStartDay` if that day is not after the plan's first day, or is after its race;
+/// `AlreadyActive` if another plan is active than the one in `replaces`; `Stale` if the draft is
+/// not the one that was shown or reviewed; `BlockingFindings` if the linter found an error that is
+/// not in `overrides`.
 pub async fn activate(
     consent: Consent,
-    id: PlanId,
-    replaces: Option<PlanId>,
-    begin: Option<Day>,
-    review: &Review,
-    overrides: &BTreeSet<Rule>,
+    request: &ActivationRequest,
+    review: &LintReview,
 ) -> Result<Activation> {
-    consent.require(ActionKind::Activate, Some(id))?;
+    let &ActivationRequest { plan: id, replaces, begin, ref overrides } = request;
+    consent.require(HumanActionKind::Activate, Some(id))?;
     let (user, at) = (consent.user(), consent.at());
     let db = consent.tx().db();
     let Some(draft) = plans::find_plan(db, user, id).await?.filter(|plan| plan.status == PlanStatus::Draft)
     else {
         return Ok(Activation::NoDraft);
     };
-    // Hashed anew from the rows: what is activated is what was seen, even if the rows were tampered with.
+    // Hash the stored rows again: activate exactly what was shown, even if rows were tampered with.
     let workouts = plans::list_workouts(db, user, id, draft.revision).await?;
-    let content = plans::draft(&draft, &workouts)?.content_hash();
+    let content = plans::draft_from_plan(&draft, &workouts)?.content_hash();
     let (start, race) = (draft.start_date, draft.race_date);
     if begin.is_some_and(|day| day <= start || day > race) {
-        return Err(Error::BadBeginning { start, race });
+        return Err(Error::BadStartDay { start, race });
     }
-    consent.require_seen(activation_hash(id, content, replaces, begin, overrides))?;
+    consent.require_content(request.hash(content))?;
     review.require(content, overrides)?;
     check_replaces(plans::find_active_plan(db, user).await?.map(|plan| plan.id), replaces)?;
     let detail = serde_json::json!({ "overrides": overrides, "begin": begin });
-    let (tx, action) = consent.act(replaces, None, detail).await?;
+    let (tx, action) = consent.record_human_action(replaces, None, detail).await?;
     if let Some(old) = replaces {
-        move_status(&tx, user, old, PlanStatus::Archived, None, action, at).await?;
+        update_status(&tx, user, old, PlanStatus::Archived, None, action, at).await?;
     }
-    move_status(&tx, user, id, PlanStatus::Active, begin, action, at).await?;
+    update_status(&tx, user, id, PlanStatus::Active, begin, action, at).await?;
     let object =
         replaces.map_or_else(|| format!("plan:{id}"), |old| format!("plan:{id} replacing plan:{old}"));
-    tx.commit(Entry::new(at, Actor::Human, "plan.activate", object).change(None, Some(content))).await?;
+    tx.commit(
+        NewAuditEntry::new(at, Actor::Human, AuditAction::PlanActivate, object).change(None, Some(content)),
+    )
+    .await?;
     Ok(Activation::Activated)
 }
 
-/// Whether the plan to be replaced is the one that is active.
+/// Checks that the plan to be replaced is the active one.
 ///
 /// # Errors
-/// `AlreadyActive` or `NothingToReplace`, with what is there instead.
+/// `AlreadyActive` or `NothingToReplace`.
 pub fn check_replaces(active: Option<PlanId>, replaces: Option<PlanId>) -> Result<()> {
     match (active, replaces) {
         (active, replaces) if active == replaces => Ok(()),
@@ -120,32 +132,32 @@ pub fn check_replaces(active: Option<PlanId>, replaces: Option<PlanId>) -> Resul
     }
 }
 
-/// Puts the tracked plan away.
+/// Archives the active plan.
 ///
 /// # Errors
-/// `NotFound`, `WrongStatus` when it is not active, `Stale` when it is not as it was seen.
+/// `NotFound`; `WrongStatus` if it is not active; `Stale` if it changed since it was shown.
 pub async fn archive(consent: Consent, id: PlanId) -> Result<()> {
-    consent.require(ActionKind::Archive, Some(id))?;
-    let plan = seen_plan(&consent, id, &[PlanStatus::Active]).await?;
+    consent.require(HumanActionKind::Archive, Some(id))?;
+    let plan = require_unchanged_plan(&consent, id, &[PlanStatus::Active]).await?;
     let (user, at) = (consent.user(), consent.at());
-    let (tx, action) = consent.act(None, None, serde_json::json!({})).await?;
-    move_status(&tx, user, id, PlanStatus::Archived, None, action, at).await?;
-    let entry = Entry::new(at, Actor::Human, "plan.archive", format!("plan:{id}"));
-    tx.commit(entry.change(Some(seen_hash(&plan)), None)).await
+    let (tx, action) = consent.record_human_action(None, None, serde_json::json!({})).await?;
+    update_status(&tx, user, id, PlanStatus::Archived, None, action, at).await?;
+    let entry = NewAuditEntry::new(at, Actor::Human, AuditAction::PlanArchive, format!("plan:{id}"));
+    tx.commit(entry.change(Some(plan_state_hash(&plan)), None)).await
 }
 
-/// Removes a draft or an archived plan for good, with its revisions, workouts and proposals.
+/// Deletes a draft or archived plan with its revisions, workouts and proposals.
 ///
 /// # Errors
-/// `NotFound`, `WrongStatus` when it is active, `Stale` when it is not as it was seen.
+/// `NotFound`; `WrongStatus` if it is active; `Stale` if it changed since it was shown.
 pub async fn delete(consent: Consent, id: PlanId) -> Result<()> {
-    consent.require(ActionKind::Delete, Some(id))?;
-    let plan = seen_plan(&consent, id, &[PlanStatus::Draft, PlanStatus::Archived]).await?;
+    consent.require(HumanActionKind::Delete, Some(id))?;
+    let plan = require_unchanged_plan(&consent, id, &[PlanStatus::Draft, PlanStatus::Archived]).await?;
     let (user, at) = (consent.user(), consent.at());
-    let (tx, _) = consent.act(None, None, serde_json::json!({})).await?;
+    let (tx, _) = consent.record_human_action(None, None, serde_json::json!({})).await?;
     crate::db::tx::defer_foreign_keys(tx.db()).await?;
     let db = tx.db();
-    // The plan first: what belongs to it may go only after it.
+    // Delete the plan first: triggers allow deleting its rows only then.
     training_plans::Entity::delete_by_id(id.get()).exec(db).await?;
     planned_workouts::Entity::delete_many()
         .filter(planned_workouts::Column::PlanId.eq(id.get()))
@@ -161,62 +173,67 @@ pub async fn delete(consent: Consent, id: PlanId) -> Result<()> {
         .filter(workout_matches::Column::PlanId.eq(id.get()))
         .exec(db)
         .await?;
-    // Drafts that it had taken the place of are on their own again.
+    // Drafts that it had superseded are current again.
     training_plans::Entity::update_many()
         .col_expr(training_plans::Column::SupersededBy, Expr::value(Option::<i64>::None))
         .filter(training_plans::Column::UserId.eq(user.get()))
         .filter(training_plans::Column::SupersededBy.eq(id.get()))
         .exec(db)
         .await?;
-    let entry = Entry::new(at, Actor::Human, "plan.delete", format!("plan:{id}"));
-    tx.commit(entry.change(Some(seen_hash(&plan)), None)).await
+    let entry = NewAuditEntry::new(at, Actor::Human, AuditAction::PlanDelete, format!("plan:{id}"));
+    tx.commit(entry.change(Some(plan_state_hash(&plan)), None)).await
 }
 
-/// Takes over the chosen part of a proposal: whole or not at all, onto the revision that was seen. That is the one it was
-/// made for, or a later one on which the athlete saw it anew.
+/// Applies the chosen changes of a proposal to the revision that was shown: the one the proposal
+/// was made for, or a later one for which the athlete saw a new preview.
 ///
 /// # Errors
-/// `NotFound`; `WrongStatus` when the plan is not active; `Over` when the proposal waits no longer, or the plan has moved
-/// on from the revision that was seen; `Stale` when the outcome is not the one that was seen; `Apply` when the choice does not fit.
+/// `NotFound`; `WrongStatus` if the plan is not active; `ProposalClosed` if the proposal is no
+/// longer open, or the plan has changed since it was shown; `Stale` if the result is not the one
+/// that was shown; `Apply` if the choice does not fit.
 pub async fn apply(
     consent: Consent,
     id: ProposalId,
     chosen: &BTreeSet<usize>,
     today: Day,
-    review: &Review,
-    overrides: &BTreeSet<Rule>,
+    review: &LintReview,
+    overrides: &BTreeSet<LintRule>,
 ) -> Result<i64> {
     let (user, at) = (consent.user(), consent.at());
     let db = consent.tx().db();
-    let proposal = plans::find_proposal(db, user, id).await?.ok_or(Error::NotFound("proposal"))?;
-    consent.require(ActionKind::Apply, Some(proposal.plan))?;
-    let plan = plans::find_plan(db, user, proposal.plan).await?.ok_or(Error::NotFound("plan"))?;
-    let moved_on = require_waiting(&proposal, &plan, today)?;
-    let plan = active_plan(&consent, plan.id, plan.revision).await?;
+    let proposal = plans::find_proposal(db, user, id).await?.ok_or(Error::NotFound(RecordKind::Proposal))?;
+    consent.require(HumanActionKind::Apply, Some(proposal.plan))?;
+    let plan = plans::find_plan(db, user, proposal.plan).await?.ok_or(Error::NotFound(RecordKind::Plan))?;
+    let moved_on = require_pending(&proposal, &plan, today)?;
+    let plan = require_active_plan(&consent, plan.id, plan.revision).await?;
     let current = plans::list_workouts(db, user, plan.id, plan.revision).await?;
     let next = plan::apply(&plan, &current, &proposal.changes, chosen, today);
-    // On another revision than it was made for only with the consent of somebody who saw it on that one.
-    let seen = |next: &[NextWorkout]| apply_hash(plan.id, plan.revision, next, overrides);
-    if moved_on && !next.as_ref().is_ok_and(|next| seen(next) == consent.seen()) {
+    // A later revision needs the consent of someone who saw the proposal for that revision.
+    let seen = |next: &[NextRevisionWorkout]| apply_hash(plan.id, plan.revision, next, overrides);
+    if moved_on && !next.as_ref().is_ok_and(|next| seen(next) == consent.content_hash()) {
         let state = proposal.state(plan.revision, today);
-        return Err(Error::Over { proposal: id, state });
+        return Err(Error::ProposalClosed { proposal: id, state });
     }
     let next = next?;
-    consent.require_seen(seen(&next))?;
+    consent.require_content(seen(&next))?;
     review.require(revisions::workouts_hash(&next), overrides)?;
-    let seen = consent.seen();
+    let seen = consent.content_hash();
     let detail = serde_json::json!({
         "chosen": chosen, "overrides": overrides, "made_for": proposal.base_revision, "seen_on": plan.revision,
     });
-    let (tx, action) = consent.act(None, Some(id), detail).await?;
-    let making =
-        Making { origin: RevisionOrigin::Apply, made_by: Some(action), reason: Some(proposal.message), at };
+    let (tx, action) = consent.record_human_action(None, Some(id), detail).await?;
+    let making = NewRevision {
+        origin: RevisionOrigin::Apply,
+        made_by: Some(action),
+        reason: Some(proposal.message),
+        at,
+    };
     let number = revisions::add_revision(&tx, plan.id, plan.revision, &next, making).await?;
     let applied = proposals::ActiveModel {
         id: Set(id.get()),
         status: Set(ProposalStatus::Applied.as_str().to_owned()),
         applied_by: Set(Some(action.get())),
-        decided_at: Set(Some(stamp(at))),
+        decided_at: Set(Some(truncate_to_micros(at))),
         ..Default::default()
     };
     proposals::Entity::update(applied).exec(tx.db()).await?;
@@ -225,24 +242,25 @@ pub async fn apply(
         false => String::new(),
     };
     let object = format!("plan:{} revision:{number} from proposal:{id}{anew}", plan.id);
-    tx.commit(Entry::new(at, Actor::Human, "plan.apply", object).change(None, Some(seen))).await?;
+    tx.commit(NewAuditEntry::new(at, Actor::Human, AuditAction::PlanApply, object).change(None, Some(seen)))
+        .await?;
     Ok(number)
 }
 
-/// Changes the tracked plan by hand.
+/// Edits the active plan.
 ///
 /// # Errors
-/// `NotFound`, `WrongStatus`, `Stale` when the plan has moved on or the outcome is not the one that was seen,
-/// `Draft` when what would come out is not sound.
+/// `NotFound`; `WrongStatus`; `Stale` if the plan changed or the result is not the one that was
+/// shown; `Draft` if the result would not be valid.
 pub async fn edit(
     consent: Consent,
     id: PlanId,
     base_revision: i64,
-    next: &[NextWorkout],
+    next: &[NextRevisionWorkout],
     reason: &str,
 ) -> Result<i64> {
-    consent.require(ActionKind::Edit, Some(id))?;
-    let plan = active_plan(&consent, id, base_revision).await?;
+    consent.require(HumanActionKind::Edit, Some(id))?;
+    let plan = require_active_plan(&consent, id, base_revision).await?;
     plan.check_next(next)?;
     let current = plans::list_workouts(consent.tx().db(), consent.user(), id, base_revision).await?;
     let known: BTreeSet<_> = current.iter().map(|w| w.id).collect();
@@ -252,44 +270,46 @@ pub async fn edit(
             return Err(plan::ApplyError::NoSuchWorkout(id).into());
         }
         if !kept.insert(id) {
-            return Err(plan::ApplyError::Twice(id).into());
+            return Err(plan::ApplyError::DuplicateChange(id).into());
         }
     }
-    revise_by_hand(consent, &plan, next, RevisionOrigin::Edit, reason.to_owned()).await
+    record_manual_revision(consent, &plan, next, RevisionOrigin::Edit, reason.to_owned()).await
 }
 
-/// Makes a new revision that is from today on as an older one was. What was planned for days that are over stays.
+/// Creates a revision that equals an older one from today on. Past days stay as they are.
 ///
 /// # Errors
-/// `NotFound`, `WrongStatus`, `Stale` when the plan has moved on or the outcome is not the one that was seen, `Draft` when
-/// what would come out is not sound.
+/// `NotFound`; `WrongStatus`; `Stale` if the plan changed or the result is not the one that was
+/// shown; `Draft` if the result would not be valid.
 pub async fn revert(consent: Consent, id: PlanId, base_revision: i64, to: i64, today: Day) -> Result<i64> {
-    consent.require(ActionKind::Revert, Some(id))?;
-    let plan = active_plan(&consent, id, base_revision).await?;
+    consent.require(HumanActionKind::Revert, Some(id))?;
+    let plan = require_active_plan(&consent, id, base_revision).await?;
     let older = plans::list_workouts(consent.tx().db(), consent.user(), id, to).await?;
     let current = plans::list_workouts(consent.tx().db(), consent.user(), id, base_revision).await?;
     if older.is_empty() || to >= base_revision {
-        return Err(Error::NotFound("earlier revision"));
+        return Err(Error::NotFound(RecordKind::EarlierRevision));
     }
     let next = plan::revert(&plan, &current, &older, today)?;
-    revise_by_hand(consent, &plan, &next, RevisionOrigin::Revert, format!("back to revision {to}")).await
+    record_manual_revision(consent, &plan, &next, RevisionOrigin::Revert, format!("back to revision {to}"))
+        .await
 }
 
 impl Store {
-    /// Says no to a proposal. Changes no plan, so it needs no consent.
+    /// Discards a proposal. It changes no plan, so it needs no consent.
     ///
     /// # Errors
-    /// `NotFound` when there is no such proposal, `Over` when it was decided, gave way or was withdrawn already.
+    /// `NotFound`; `ProposalClosed` if it was already decided, superseded or withdrawn.
     pub async fn decline_proposal(&self, user: UserId, id: ProposalId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
-        let found = plans::find_proposal(tx.db(), user, id).await?.ok_or(Error::NotFound("proposal"))?;
-        // One that came too late can still be put off the table.
-        if let Some(state) = found.ended() {
-            return Err(Error::Over { proposal: id, state });
+        let tx = self.begin_user_write(user).await?;
+        let found =
+            plans::find_proposal(tx.db(), user, id).await?.ok_or(Error::NotFound(RecordKind::Proposal))?;
+        // An expired proposal can still be discarded.
+        if let Some(state) = found.final_state() {
+            return Err(Error::ProposalClosed { proposal: id, state });
         }
         let declined = proposals::Entity::update_many()
             .col_expr(proposals::Column::Status, Expr::value(ProposalStatus::Declined.as_str()))
-            .col_expr(proposals::Column::DecidedAt, Expr::value(stamp(now)))
+            .col_expr(proposals::Column::DecidedAt, Expr::value(truncate_to_micros(now)))
             .filter(proposals::Column::Id.eq(id.get()))
             .filter(proposals::Column::UserId.eq(user.get()))
             .filter(proposals::Column::Status.eq(ProposalStatus::Open.as_str()))
@@ -299,43 +319,51 @@ impl Store {
         if declined.rows_affected != 1 {
             return Err(Error::Stale);
         }
-        tx.commit(Entry::new(now, Actor::Human, "proposal.decline", format!("proposal:{id}"))).await
+        tx.commit(NewAuditEntry::new(
+            now,
+            Actor::Human,
+            AuditAction::ProposalDecline,
+            format!("proposal:{id}"),
+        ))
+        .await
     }
 }
 
-async fn revise_by_hand(
+async fn record_manual_revision(
     consent: Consent,
     plan: &Plan,
-    next: &[NextWorkout],
+    next: &[NextRevisionWorkout],
     origin: RevisionOrigin,
     reason: String,
 ) -> Result<i64> {
-    consent.require_seen(change_hash(plan.id, plan.revision, next))?;
-    let (at, seen) = (consent.at(), consent.seen());
-    let (tx, action) = consent.act(None, None, serde_json::json!({})).await?;
-    let making = Making { origin, made_by: Some(action), reason: Some(reason), at };
+    consent.require_content(change_hash(plan.id, plan.revision, next))?;
+    let (at, seen) = (consent.at(), consent.content_hash());
+    let (tx, action) = consent.record_human_action(None, None, serde_json::json!({})).await?;
+    let making = NewRevision { origin, made_by: Some(action), reason: Some(reason), at };
     let number = revisions::add_revision(&tx, plan.id, plan.revision, next, making).await?;
-    let what = if origin == RevisionOrigin::Edit { "plan.edit" } else { "plan.revert" };
-    let entry = Entry::new(at, Actor::Human, what, format!("plan:{} revision:{number}", plan.id));
+    let what = if origin == RevisionOrigin::Edit { AuditAction::PlanEdit } else { AuditAction::PlanRevert };
+    let entry = NewAuditEntry::new(at, Actor::Human, what, format!("plan:{} revision:{number}", plan.id));
     tx.commit(entry.change(None, Some(seen))).await?;
     Ok(number)
 }
 
-/// A plan in one of these states, exactly as it was seen.
-async fn seen_plan(consent: &Consent, id: PlanId, allowed: &[PlanStatus]) -> Result<Plan> {
-    let plan =
-        plans::find_plan(consent.tx().db(), consent.user(), id).await?.ok_or(Error::NotFound("plan"))?;
+/// The plan, if its status is allowed and it is unchanged since it was shown.
+async fn require_unchanged_plan(consent: &Consent, id: PlanId, allowed: &[PlanStatus]) -> Result<Plan> {
+    let plan = plans::find_plan(consent.tx().db(), consent.user(), id)
+        .await?
+        .ok_or(Error::NotFound(RecordKind::Plan))?;
     if !allowed.contains(&plan.status) {
         return Err(Error::WrongStatus(plan.status));
     }
-    consent.require_seen(seen_hash(&plan))?;
+    consent.require_content(plan_state_hash(&plan))?;
     Ok(plan)
 }
 
-/// The active plan, still at the revision the athlete saw.
-async fn active_plan(consent: &Consent, id: PlanId, base_revision: i64) -> Result<Plan> {
-    let plan =
-        plans::find_plan(consent.tx().db(), consent.user(), id).await?.ok_or(Error::NotFound("plan"))?;
+/// The active plan, if it is still at the revision that was shown.
+async fn require_active_plan(consent: &Consent, id: PlanId, base_revision: i64) -> Result<Plan> {
+    let plan = plans::find_plan(consent.tx().db(), consent.user(), id)
+        .await?
+        .ok_or(Error::NotFound(RecordKind::Plan))?;
     if plan.status != PlanStatus::Active {
         return Err(Error::WrongStatus(plan.status));
     }
@@ -345,8 +373,8 @@ async fn active_plan(consent: &Consent, id: PlanId, base_revision: i64) -> Resul
     Ok(plan)
 }
 
-/// Compares and swaps a plan's status. The partial unique index has the last word.
-async fn move_status(
+/// Compare-and-swap of a plan's status. The partial unique index is the final check.
+async fn update_status(
     tx: &crate::db::tx::Tx,
     user: UserId,
     id: PlanId,
@@ -367,7 +395,7 @@ async fn move_status(
     let moved = moving
         .col_expr(Column::Status, Expr::value(to.as_str()))
         .col_expr(by, Expr::value(action.get()))
-        .col_expr(when, Expr::value(stamp(at)))
+        .col_expr(when, Expr::value(truncate_to_micros(at)))
         .filter(Column::Id.eq(id.get()))
         .filter(Column::UserId.eq(user.get()))
         .filter(Column::Status.eq(from.as_str()))

@@ -1,142 +1,140 @@
-//! From a model's answer to something a human can decide on: a proposal, or the draft of a week. Both inert.
+//! Turns an LLM response into a proposal, or a draft of one week. Both have no effect until a human
+//! acts.
 
 use crate::db::error::{Error, Result};
 use crate::db::store::Store;
-use crate::plan::drafts::Desk;
+use crate::plan::drafts::PlanWriter;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{PlanId, ProposalId, UserId};
-use fitness_core::llm_output::checks::{Ground, Report, against, within};
-use fitness_core::llm_output::into_changes::{of_modification, of_week, week_as_draft};
+use fitness_core::llm_output::cross_checks::{
+    CheckReport, PlanContext, check_against_plan, check_consistency,
+};
+use fitness_core::llm_output::into_changes::{
+    changes_from_modification, changes_from_week, workouts_from_week,
+};
 use fitness_core::llm_output::{
-    Fault, FaultCode, Finding, FindingCode, Kind, Refused, Response, WeeklyPlan, check,
+    Finding, FindingCode, InvalidResponseError, Response, ResponseKind, ValidationError, ValidationErrorCode,
+    WeeklyPlan, parse_response,
 };
 use fitness_core::plan::lint::Severity;
-use fitness_core::plan::{self, BadDraft, Change, Draft, Plan, ProposalState};
+use fitness_core::plan::{self, Change, Draft, DraftError, Plan, ProposalState};
 use serde::Serialize;
 
-/// What became of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
-pub enum Answered {
-    /// Changes wait for the athlete.
+pub enum LlmResponseOutcome {
+    /// Stored as an open proposal.
     Proposed {
-        /// Where.
         proposal: ProposalId,
-        /// What the answer should have said better; shown beside the proposal.
+        /// Shown beside the proposal.
         findings: Vec<Finding>,
     },
-    /// There is no active plan: the week waits as a draft.
-    Drafted {
-        /// Where.
-        plan: PlanId,
-        /// What the answer should have said better.
-        findings: Vec<Finding>,
-    },
-    /// It changes nothing, and says so.
-    Unchanged {
-        /// What it says. Foreign text.
-        message: String,
-    },
-    /// It cannot be taken as it is.
+    /// No active plan: the week was stored as a draft.
+    Drafted { plan: PlanId, findings: Vec<Finding> },
+    /// The response contains no changes.
+    Unchanged { message: String },
     Refused {
-        /// Everything that must change, for the model.
-        faults: Vec<Fault>,
+        /// All errors, for the model.
+        faults: Vec<ValidationError>,
     },
 }
 
-/// An answer held against a plan, and what it would change.
+/// A response validated against a plan.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Checked {
-    /// What refuses it, and what is shown beside it.
-    pub report: Report,
-    /// The changes; empty when it is refused.
+pub struct LlmResponseCheck {
+    pub report: CheckReport,
+    /// Empty if there are errors.
     pub changes: Vec<Change>,
 }
 
 impl Store {
-    /// Holds an answer against a plan as it is now: the calendar, the athlete's days, and the linter on what would come out.
-    /// Errors that the changes would bring refuse them, warnings are told.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn check_answer(
+    /// Validates a response against a plan: the calendar, the athlete's days, and the linter on the
+    /// result. Lint errors reject the response, warnings become findings.
+    pub async fn check_llm_response(
         &self,
         user: UserId,
         plan: &Plan,
         response: &Response,
         today: Day,
-    ) -> Result<Checked> {
+    ) -> Result<LlmResponseCheck> {
         let workouts = self.list_workouts(user, plan.id, plan.revision).await?;
-        let ground = Ground { plan, workouts: &workouts, today };
-        let mut report = against(response, &ground);
-        if !report.faults.is_empty() {
-            return Ok(Checked { report, changes: Vec::new() });
+        let ground = PlanContext { plan, workouts: &workouts, today };
+        let mut report = check_against_plan(response, &ground);
+        if !report.errors.is_empty() {
+            return Ok(LlmResponseCheck { report, changes: Vec::new() });
         }
         let changes = match response {
             Response::Modification(modification) => {
-                of_modification(modification, &ground).unwrap_or_default()
+                changes_from_modification(modification, &ground).unwrap_or_default()
             }
-            Response::Week(week) => of_week(week, &ground),
+            Response::Week(week) => changes_from_week(week, &ground),
         };
         if changes.is_empty() {
-            return Ok(Checked { report, changes });
+            return Ok(LlmResponseCheck { report, changes });
         }
         let all = (0..changes.len()).collect();
         match plan::apply(plan, &workouts, &changes, &all, today) {
             Ok(next) => {
-                let review = self.review_next(user, plan, &next, today).await?;
-                for finding in review.blocking() {
+                let review = self.lint_next_revision(user, plan, &next, today).await?;
+                for finding in review.blocking_findings() {
                     let rule = finding.rule;
                     let message =
-                        format!("{rule}: {} Change the answer so that it keeps this rule.", finding.text);
-                    report.refuse("", FaultCode::LintError, message);
+                        format!("{rule}: {} Change the response to follow this rule.", finding.text);
+                    report.add_error("", ValidationErrorCode::LintError, message);
                 }
                 for finding in
                     review.findings().iter().filter(|finding| finding.severity == Severity::Warning)
                 {
-                    report.note("", FindingCode::LintWarning, format!("{}: {}", finding.rule, finding.text));
+                    report.add_finding(
+                        "",
+                        FindingCode::LintWarning,
+                        format!("{}: {}", finding.rule, finding.text),
+                    );
                 }
             }
             Err(why) => {
-                report.refuse("", FaultCode::OutsidePlan, format!("The plan cannot become this: {why}."));
+                report.add_error(
+                    "",
+                    ValidationErrorCode::OutsidePlan,
+                    format!("These changes cannot be applied: {why}."),
+                );
             }
         }
-        let changes = if report.faults.is_empty() { changes } else { Vec::new() };
-        Ok(Checked { report, changes })
+        let changes = if report.errors.is_empty() { changes } else { Vec::new() };
+        Ok(LlmResponseCheck { report, changes })
     }
 }
 
-impl Desk {
-    /// Takes a model's answer: holds it against the contract, the calendar, the active plan and the linter, and writes
-    /// down what it proposes. Nothing else happens: only a human applies it.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn take_answer(
+impl PlanWriter {
+    /// Validates a model's response and stores what it proposes. Nothing else happens: only a human
+    /// applies it.
+    pub async fn submit_llm_response(
         &self,
         answer: &[u8],
-        kind: Option<Kind>,
+        kind: Option<ResponseKind>,
         today: Day,
         now: Instant,
-    ) -> Result<Answered> {
-        let response = match check(answer, kind) {
+    ) -> Result<LlmResponseOutcome> {
+        let response = match parse_response(answer, kind) {
             Ok(response) => response,
-            Err(Refused { faults, .. }) => return Ok(Answered::Refused { faults }),
+            Err(InvalidResponseError { errors: faults, .. }) => {
+                return Ok(LlmResponseOutcome::Refused { faults });
+            }
         };
         let Some(active) = self.store.find_active_plan(self.user).await? else {
-            return self.without_plan(&response, now).await;
+            return self.submit_without_plan(&response, now).await;
         };
-        let Checked { report, changes } =
-            self.store.check_answer(self.user, &active, &response, today).await?;
-        if !report.faults.is_empty() {
-            return Ok(Answered::Refused { faults: report.faults });
+        let LlmResponseCheck { report, changes } =
+            self.store.check_llm_response(self.user, &active, &response, today).await?;
+        if !report.errors.is_empty() {
+            return Ok(LlmResponseOutcome::Refused { faults: report.errors });
         }
         let message = response.athlete_message();
         if changes.is_empty() {
-            return Ok(Answered::Unchanged { message: message.to_owned() });
+            return Ok(LlmResponseOutcome::Unchanged { message: message.to_owned() });
         }
         let findings = report.findings;
-        // What already waits is not made again: the athlete decides about it once.
+        // Do not store the same proposal twice.
         let waiting = self.store.list_proposals(self.user, active.id).await?;
         let same = waiting.iter().find(|one| {
             one.state(active.revision, today) == ProposalState::Open
@@ -144,46 +142,58 @@ impl Desk {
                 && one.changes == changes
         });
         if let Some(same) = same {
-            return Ok(Answered::Proposed { proposal: same.id, findings });
+            return Ok(LlmResponseOutcome::Proposed { proposal: same.id, findings });
         }
-        let proposal =
-            self.put_answer(active.id, active.revision, message, &changes, &findings, today, now).await?;
-        Ok(Answered::Proposed { proposal, findings })
+        let proposal = self
+            .put_llm_proposal(active.id, active.revision, message, &changes, &findings, today, now)
+            .await?;
+        Ok(LlmResponseOutcome::Proposed { proposal, findings })
     }
 
-    async fn without_plan(&self, response: &Response, now: Instant) -> Result<Answered> {
+    async fn submit_without_plan(&self, response: &Response, now: Instant) -> Result<LlmResponseOutcome> {
         let Response::Week(week) = response else {
             let message = "The athlete has no active plan to change. Propose a week, or draft a plan.";
-            let fault =
-                Fault { path: String::new(), code: FaultCode::PlanNotActive, message: message.to_owned() };
-            return Ok(Answered::Refused { faults: vec![fault] });
+            let fault = ValidationError {
+                path: String::new(),
+                code: ValidationErrorCode::PlanNotActive,
+                message: message.to_owned(),
+            };
+            return Ok(LlmResponseOutcome::Refused { faults: vec![fault] });
         };
-        let report = within(response);
-        if !report.faults.is_empty() {
-            return Ok(Answered::Refused { faults: report.faults });
+        let report = check_consistency(response);
+        if !report.errors.is_empty() {
+            return Ok(LlmResponseOutcome::Refused { faults: report.errors });
         }
-        let refused = |code: FaultCode, message: String| {
-            Ok(Answered::Refused { faults: vec![Fault { path: "/workouts".to_owned(), code, message }] })
+        let refused = |code: ValidationErrorCode, message: String| {
+            Ok(LlmResponseOutcome::Refused {
+                faults: vec![ValidationError { path: "/workouts".to_owned(), code, message }],
+            })
         };
-        let draft = match draft_of(week) {
+        let draft = match draft_from_week(week) {
             Ok(draft) => draft,
-            Err(why) => return refused(FaultCode::NotOneWeek, format!("The week is no plan: {why}.")),
+            Err(why) => {
+                return refused(
+                    ValidationErrorCode::NotOneWeek,
+                    format!("The week is not a valid plan: {why}."),
+                );
+            }
         };
         match self.put_draft(&draft, None, now).await {
-            Ok(plan) => Ok(Answered::Drafted { plan, findings: report.findings }),
-            Err(Error::Draft(why)) => refused(FaultCode::PastDay, format!("The week is no plan: {why}.")),
+            Ok(plan) => Ok(LlmResponseOutcome::Drafted { plan, findings: report.findings }),
+            Err(Error::Draft(why)) => {
+                refused(ValidationErrorCode::PastDay, format!("The week is not a valid plan: {why}."))
+            }
             Err(other) => Err(other),
         }
     }
 }
 
-/// A draft of one week, without a race.
-fn draft_of(week: &WeeklyPlan) -> Result<Draft, BadDraft> {
-    let workouts = week_as_draft(week);
+fn draft_from_week(week: &WeeklyPlan) -> Result<Draft, DraftError> {
+    let workouts = workouts_from_week(week);
     let days = || workouts.iter().map(|workout| workout.date);
-    let (Some(first), Some(last)) = (days().min(), days().max()) else { return Err(BadDraft::Count(0)) };
-    // One day is a week as well: it ends on its Sunday.
-    let sunday = first.iso_week().monday().plus(6);
+    let (Some(first), Some(last)) = (days().min(), days().max()) else { return Err(DraftError::Count(0)) };
+    // A single day also makes a week, which ends on its Sunday.
+    let sunday = first.iso_week().monday().plus_days(6);
     let last = last.max(sunday).max(first.next());
-    Draft::without_race(&format!("Week of {first}"), first, last, workouts)
+    Draft::without_race(&format!("Week of {}", first.format_long()), first, last, workouts)
 }

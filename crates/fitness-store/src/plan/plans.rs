@@ -1,15 +1,15 @@
-//! Reading plans, revisions, workouts and proposals, and how a plan stands against the data.
+//! Reads plans, revisions, workouts and proposals, and grades plans.
 //!
-//! Nothing here writes: drafts and proposals come from [`crate::plan::drafts`], every change to a plan from
-//! [`crate::plan::human_actions`].
+//! Nothing here writes: [`crate::plan::drafts`] writes drafts and proposals,
+//! [`crate::plan::human_actions`] every change to a plan.
 
-use crate::db::convert::{day, json, word};
+use crate::db::convert::{day, from_json, parse_text};
 use crate::db::entities::{human_actions, plan_revisions, planned_workouts, proposals, training_plans};
 use crate::db::error::Result;
 use crate::db::store::Store;
-use crate::plan::adherence::{self, Gathered};
-use fitness_core::adherence::data_frontier::Frontier;
-use fitness_core::adherence::grade::{Graded, Tally};
+use crate::plan::adherence::{self, PlanSnapshot};
+use fitness_core::adherence::data_frontier::DataFrontier;
+use fitness_core::adherence::grade::{GradedWorkout, Tally};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{HumanActionId, PlanId, ProposalId, UserId, WorkoutId};
 use fitness_core::domain::note::Author;
@@ -21,30 +21,25 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A plan with its workouts and how each of them went, all read at one moment.
+/// A plan with its workouts and verdicts, read from one snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Standing {
-    /// The plan.
+pub struct GradedPlan {
     pub plan: Plan,
-    /// The workouts of its current revision, in order.
+    /// Of the current revision, in order.
     pub workouts: Vec<PlannedWorkout>,
-    /// A verdict for each, in the same order; empty for a draft, which is never graded.
-    pub graded: Vec<Graded>,
-    /// How the judged ones add up.
+    /// One per workout, in the same order; empty for a draft, which is never graded.
+    pub graded: Vec<GradedWorkout>,
+    /// Totals of the graded workouts.
     pub tally: Tally,
-    /// How far the data reached.
-    pub frontier: Frontier,
+    pub frontier: DataFrontier,
 }
 
 impl Store {
     /// A user's plans, newest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn list_plans(&self, user: UserId) -> Result<Vec<Plan>> {
         let rows = training_plans::Entity::find()
             .filter(training_plans::Column::UserId.eq(user.get()))
-            // A plan without its first revision was never finished; the desk makes both at once.
+            // A plan without a revision was never finished; both are written in one transaction.
             .filter(training_plans::Column::Revision.gt(0))
             .order_by_desc(training_plans::Column::Id)
             .all(self.reader())
@@ -52,26 +47,15 @@ impl Store {
         rows.into_iter().map(plan).collect()
     }
 
-    /// One plan of a user.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn find_plan(&self, user: UserId, id: PlanId) -> Result<Option<Plan>> {
         find_plan(self.reader(), user, id).await
     }
 
-    /// The plan that is tracked, if any.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn find_active_plan(&self, user: UserId) -> Result<Option<Plan>> {
         find_active_plan(self.reader(), user).await
     }
 
-    /// The workouts of one revision of a plan, in order.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Workouts of a revision, in order.
     pub async fn list_workouts(
         &self,
         user: UserId,
@@ -82,19 +66,13 @@ impl Store {
     }
 
     /// A plan's revisions, newest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn list_revisions(&self, user: UserId, plan: PlanId) -> Result<Vec<Revision>> {
         list_revisions(self.reader(), user, plan).await
     }
 
-    /// Who wrote names and descriptions of a plan, where that was not the athlete alone: whoever drafted it, or whose
-    /// proposal was applied to it.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn find_words_author(&self, user: UserId, plan: &Plan) -> Result<Option<Author>> {
+    /// Who else wrote names and descriptions in a plan: the author of its draft or of an applied
+    /// proposal. `None` if only the athlete did.
+    pub async fn find_text_author(&self, user: UserId, plan: &Plan) -> Result<Option<Author>> {
         let is_other = |author: &Author| *author != Author::Athlete;
         if is_other(&plan.author) || plan.revision == 1 {
             return Ok(Some(plan.author).filter(is_other));
@@ -105,35 +83,28 @@ impl Store {
     }
 
     /// A plan's proposals, newest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn list_proposals(&self, user: UserId, plan: PlanId) -> Result<Vec<Proposal>> {
         list_proposals(self.reader(), user, plan).await
     }
 
-    /// One proposal of a user.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn find_proposal(&self, user: UserId, id: ProposalId) -> Result<Option<Proposal>> {
         find_proposal(self.reader(), user, id).await
     }
 
-    /// How a plan stands against the data: plan, totals and frontier are read in one snapshot, and the
-    /// verdicts are computed here and stored nowhere.
+    /// Grades a plan from one snapshot; verdicts are never stored.
     ///
     /// # Errors
     /// `NotFound` when there is no such plan.
-    pub async fn standing(&self, user: UserId, id: PlanId) -> Result<Standing> {
+    pub async fn graded_plan(&self, user: UserId, id: PlanId) -> Result<GradedPlan> {
         let db = self.snapshot().await?;
-        let Gathered { plan, workouts, data, frontier, .. } = adherence::gather(&db, user, id).await?;
+        let PlanSnapshot { plan, workouts, data, frontier, .. } =
+            adherence::load_plan_snapshot(&db, user, id).await?;
         db.commit().await?;
         let graded = match plan.status {
             PlanStatus::Draft => Vec::new(),
-            _ => data.verdicts(plan.judged_from(), &workouts, frontier),
+            _ => data.verdicts(plan.graded_from(), &workouts, frontier),
         };
-        Ok(Standing { tally: Tally::of(&graded), plan, workouts, graded, frontier })
+        Ok(GradedPlan { tally: Tally::from_graded(&graded), plan, workouts, graded, frontier })
     }
 }
 
@@ -225,46 +196,46 @@ pub(crate) async fn list_revisions(
             Ok(Revision {
                 plan: PlanId::new(row.plan_id),
                 number: row.number,
-                origin: word(&row.origin)?,
+                origin: parse_text(&row.origin)?,
                 made_by: row.made_by.map(HumanActionId::new),
                 proposal,
                 proposed_by: made.map(|one| one.origin),
                 reason: row.reason,
-                content_hash: word(&row.content_hash)?,
+                content_hash: parse_text(&row.content_hash)?,
                 made_at: row.made_at,
             })
         })
         .collect()
 }
 
-/// The draft a stored plan was made from, put together again from its rows.
-pub(crate) fn draft(plan: &Plan, workouts: &[PlannedWorkout]) -> Result<Draft> {
+/// The draft of a stored plan, rebuilt from its rows.
+pub(crate) fn draft_from_plan(plan: &Plan, workouts: &[PlannedWorkout]) -> Result<Draft> {
     let workouts = workouts.iter().map(|w| w.workout.clone()).collect();
     let (start, race) = (plan.start_date, plan.race_date);
     let (race_of, days) = ((plan.goal, plan.distance), (start, race));
-    Ok(Draft::written(&plan.name, race_of, days, plan.target_time, plan.terms.clone(), workouts)?)
+    Ok(Draft::from_parts(&plan.name, race_of, days, plan.target_time, plan.terms.clone(), workouts)?)
 }
 
-/// What an athlete sees of a committed plan: which one, in which state, in which revision.
+/// Hash of a plan's id, status and revision, as shown before archiving or deleting it.
 #[must_use]
-pub fn seen_hash(plan: &Plan) -> ContentHash {
-    ContentHash::of_json(&(plan.id, plan.status, plan.revision, plan.content_hash))
+pub fn plan_state_hash(plan: &Plan) -> ContentHash {
+    ContentHash::hash_json(&(plan.id, plan.status, plan.revision, plan.content_hash))
 }
 
 fn plan(row: training_plans::Model) -> Result<Plan> {
     Ok(Plan {
         id: PlanId::new(row.id),
         name: row.name,
-        goal: word(&row.goal)?,
+        goal: parse_text(&row.goal)?,
         distance: row.distance_mm.map(Distance::from_mm),
         start_date: day(row.start_date)?,
         begun_on: row.begun_on.map(day).transpose()?,
         race_date: day(row.race_date)?,
         target_time: row.target_time.map(TimeSpan::from_secs),
-        terms: row.terms.map(json).transpose()?.unwrap_or_default(),
-        status: word(&row.status)?,
-        author: word(&row.author)?,
-        content_hash: word(&row.content_hash)?,
+        terms: row.terms.map(from_json).transpose()?.unwrap_or_default(),
+        status: parse_text(&row.status)?,
+        author: parse_text(&row.author)?,
+        content_hash: parse_text(&row.content_hash)?,
         revision: row.revision,
         superseded_by: row.superseded_by.map(PlanId::new),
         created_at: row.created_at,
@@ -274,26 +245,26 @@ fn plan(row: training_plans::Model) -> Result<Plan> {
 }
 
 pub(crate) fn proposal(row: proposals::Model) -> Result<Proposal> {
-    let author: Author = word(&row.author)?;
+    let author: Author = parse_text(&row.author)?;
     Ok(Proposal {
         id: ProposalId::new(row.id),
         plan: PlanId::new(row.plan_id),
         base_revision: row.base_revision,
-        status: word(&row.status)?,
+        status: parse_text(&row.status)?,
         author,
         origin: match (row.follows_from, author) {
             (Some(_), _) => ProposalOrigin::Rules,
             (None, Author::Athlete) => ProposalOrigin::Athlete,
-            (None, Author::Coach) => ProposalOrigin::Answer,
+            (None, Author::Coach) => ProposalOrigin::ModelResponse,
             (None, Author::Mcp) => ProposalOrigin::Mcp,
         },
         message: row.message,
-        changes: json(row.changes)?,
+        changes: from_json(row.changes)?,
         made_at: row.made_at,
         expires_on: row.expires_on.map(day).transpose()?,
         superseded_by: row.superseded_by.map(ProposalId::new),
         withdrawn_at: row.withdrawn_at,
-        findings: row.findings.map(json).transpose()?.unwrap_or_default(),
+        findings: row.findings.map(from_json).transpose()?.unwrap_or_default(),
     })
 }
 
@@ -302,8 +273,8 @@ fn planned_workout(row: planned_workouts::Model) -> Result<PlannedWorkout> {
         id: WorkoutId::new(row.workout_id),
         workout: Workout {
             date: day(row.date)?,
-            sport: word(&row.sport)?,
-            kind: word(&row.kind)?,
+            sport: parse_text(&row.sport)?,
+            kind: parse_text(&row.kind)?,
             name: row.name,
             distance: row.distance_mm.map(Distance::from_mm),
             duration: row.duration_ms.map(TimeSpan::from_ms),
@@ -311,7 +282,7 @@ fn planned_workout(row: planned_workouts::Model) -> Result<PlannedWorkout> {
             intensity: row.intensity,
             description: row.description,
             key: row.is_key,
-            steps: json(row.steps)?,
+            steps: from_json(row.steps)?,
         },
     })
 }

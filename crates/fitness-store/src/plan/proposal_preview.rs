@@ -1,50 +1,47 @@
-//! What a proposal would do, read in one go: for the preview, and for the decision that follows it.
+//! Preview of a proposal: its effect on the current plan.
 
-use crate::db::error::{Error, Result};
+use crate::db::error::{Error, RecordKind, Result};
 use crate::db::store::Store;
-use crate::plan::lint_review::Review;
+use crate::plan::lint_review::LintReview;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{ProposalId, UserId};
 use fitness_core::domain::units::UnitSystem;
 use fitness_core::plan::{
-    self, Fit, NextWorkout, NowThen, Plan, PlanStatus, PlannedWorkout, Proposal, ProposalState, WeekDelta,
-    week_deltas,
+    self, ChangeFit, NextRevisionWorkout, Plan, PlanStatus, PlannedWorkout, Proposal, ProposalState,
+    WeekDelta, WorkoutDiff, week_deltas,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// A proposal beside the plan as it is now, whatever the plan was when it was made.
+/// A proposal compared with the current plan, whatever the plan was when it was made.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Preview {
-    /// What is proposed.
+pub struct ProposalPreview {
     pub proposal: Proposal,
-    /// The revision it is held against: the plan's current one.
+    /// The plan's current revision.
     pub revision: i64,
-    /// Where it stands, in a word or two.
+    /// Proposal state in a word or two.
     pub state: String,
-    /// Each of its changes, now and then; all of them, chosen or not.
-    pub changes: Vec<NowThen>,
-    /// How each of them fits the plan as it is now.
-    pub fits: Vec<Fit>,
-    /// The positions that were chosen.
+    /// All changes, chosen or not.
+    pub changes: Vec<WorkoutDiff>,
+    /// Whether each change still fits the current plan.
+    pub fits: Vec<ChangeFit>,
+    /// Indexes of the chosen changes.
     pub chosen: BTreeSet<usize>,
-    /// The weeks the chosen ones touch.
+    /// Weeks affected by the chosen changes.
     pub weeks: Vec<WeekDelta>,
-    /// What the linter says about the outcome.
-    pub review: Review,
-    /// The plan as it is.
+    /// Linter results for the outcome.
+    pub review: LintReview,
     #[serde(skip)]
     pub current: Vec<PlannedWorkout>,
-    /// The plan as it would be.
     #[serde(skip)]
-    pub next: Vec<NextWorkout>,
+    pub next: Vec<NextRevisionWorkout>,
 }
 
-impl Preview {
-    /// Each change in a line, with what does not fit any more.
+impl ProposalPreview {
+    /// One line per change, with the reason if it no longer fits.
     #[must_use]
     pub fn lines(&self, units: UnitSystem) -> Vec<String> {
-        let line = |(change, fit): (&NowThen, &Fit)| {
+        let line = |(change, fit): (&WorkoutDiff, &ChangeFit)| {
             let line = change.line(units);
             match (&fit.problem, &fit.since) {
                 (Some(problem), _) => format!("{line}; no longer fits: {problem}"),
@@ -55,58 +52,68 @@ impl Preview {
         self.changes.iter().zip(&self.fits).map(line).collect()
     }
 
-    /// Whether the plan is another one than its author saw.
+    /// Whether the plan changed since the proposal was made.
     #[must_use]
-    pub const fn has_moved_on(&self) -> bool {
+    pub const fn has_plan_changed(&self) -> bool {
         self.proposal.base_revision != self.revision
     }
 }
 
 impl Store {
-    /// What the chosen part of a proposal would do to the plan as it is now, which need not be the revision it was made
-    /// for: whoever then confirms it has seen this one.
+    /// Previews the chosen changes of a proposal on the current plan, which may be a later revision
+    /// than the one it was made for.
     ///
     /// # Errors
-    /// `NotFound`; `WrongStatus` when the plan is not active; `Over` when the proposal waits no longer; `Apply` when the
-    /// choice does not fit.
-    pub async fn preview(
+    /// `NotFound`; `WrongStatus` if the plan is not active; `ProposalClosed` if the proposal is no
+    /// longer open; `Apply` if the choice does not fit.
+    pub async fn preview_proposal(
         &self,
         user: UserId,
         id: ProposalId,
         chosen: &BTreeSet<usize>,
         today: Day,
-    ) -> Result<Preview> {
-        let (proposal, found, current) = self.waiting(user, id, today).await?;
+    ) -> Result<ProposalPreview> {
+        let (proposal, found, current) = self.find_pending_proposal(user, id, today).await?;
         let next = plan::apply(&found, &current, &proposal.changes, chosen, today)?;
-        self.seen_anew(user, proposal, &found, current, next, chosen.clone(), today).await
+        self.build_preview(user, proposal, &found, current, next, chosen.clone(), today).await
     }
 
-    /// The same for as much of a proposal as still fits, which may be nothing.
+    /// Previews the changes that still fit, possibly none.
     ///
     /// # Errors
-    /// `NotFound`; `WrongStatus` when the plan is not active; `Over` when the proposal waits no longer.
-    pub async fn preview_what_fits(&self, user: UserId, id: ProposalId, today: Day) -> Result<Preview> {
-        let (proposal, found, current) = self.waiting(user, id, today).await?;
-        let chosen = plan::fitting(&found, &current, &proposal.changes, today);
-        let same =
-            || current.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
+    /// `NotFound`; `WrongStatus` if the plan is not active; `ProposalClosed` if the proposal is no
+    /// longer open.
+    pub async fn preview_applicable_changes(
+        &self,
+        user: UserId,
+        id: ProposalId,
+        today: Day,
+    ) -> Result<ProposalPreview> {
+        let (proposal, found, current) = self.find_pending_proposal(user, id, today).await?;
+        let chosen = plan::applicable_changes(&found, &current, &proposal.changes, today);
+        let same = || {
+            current
+                .iter()
+                .map(|w| NextRevisionWorkout { id: Some(w.id), workout: w.workout.clone() })
+                .collect()
+        };
         let next = match chosen.is_empty() {
             true => same(),
             false => plan::apply(&found, &current, &proposal.changes, &chosen, today)?,
         };
-        self.seen_anew(user, proposal, &found, current, next, chosen, today).await
+        self.build_preview(user, proposal, &found, current, next, chosen, today).await
     }
 
-    /// A proposal that waits, its plan, and the plan's workouts now.
-    async fn waiting(
+    /// An open proposal, its plan, and the plan's current workouts.
+    async fn find_pending_proposal(
         &self,
         user: UserId,
         id: ProposalId,
         today: Day,
     ) -> Result<(Proposal, Plan, Vec<PlannedWorkout>)> {
-        let proposal = self.find_proposal(user, id).await?.ok_or(Error::NotFound("proposal"))?;
-        let found = self.find_plan(user, proposal.plan).await?.ok_or(Error::NotFound("plan"))?;
-        require_waiting(&proposal, &found, today)?;
+        let proposal = self.find_proposal(user, id).await?.ok_or(Error::NotFound(RecordKind::Proposal))?;
+        let found = self.find_plan(user, proposal.plan).await?.ok_or(Error::NotFound(RecordKind::Plan))?;
+        require_pending(&proposal, &found, today)?;
         if found.status != PlanStatus::Active {
             return Err(Error::WrongStatus(found.status));
         }
@@ -115,25 +122,29 @@ impl Store {
     }
 
     #[expect(clippy::too_many_arguments, reason = "what both previews have worked out by then")]
-    async fn seen_anew(
+    async fn build_preview(
         &self,
         user: UserId,
         proposal: Proposal,
         found: &Plan,
         current: Vec<PlannedWorkout>,
-        next: Vec<NextWorkout>,
+        next: Vec<NextRevisionWorkout>,
         chosen: BTreeSet<usize>,
         today: Day,
-    ) -> Result<Preview> {
+    ) -> Result<ProposalPreview> {
         let base = self.list_workouts(user, found.id, proposal.base_revision).await?;
         let linter = self.linter(user, found, today).await?;
-        Ok(Preview {
-            changes: proposal.changes.iter().map(|change| NowThen::of(change, &current)).collect(),
-            fits: plan::fits(found, &base, &current, &proposal.changes, today, linter.units),
-            weeks: week_deltas(&current, &next, linter.athlete.easy_pace()),
-            review: linter.review_next(&current, &next),
+        Ok(ProposalPreview {
+            changes: proposal
+                .changes
+                .iter()
+                .map(|change| WorkoutDiff::from_change(change, &current))
+                .collect(),
+            fits: plan::check_fit(found, &base, &current, &proposal.changes, today, linter.units),
+            weeks: week_deltas(&current, &next, linter.baseline.easy_pace()),
+            review: linter.lint_next_revision(&current, &next),
             revision: found.revision,
-            state: proposal.state(found.revision, today).word(),
+            state: proposal.state(found.revision, today).label(),
             chosen,
             proposal,
             current,
@@ -142,12 +153,12 @@ impl Store {
     }
 }
 
-/// Refuses a proposal that waits no longer, with what became of it. One whose plan has moved on still waits; gives back
-/// whether it has.
-pub(crate) fn require_waiting(proposal: &Proposal, plan: &Plan, today: Day) -> Result<bool> {
+/// Fails if a proposal is no longer open. One whose plan has changed is still open; returns whether
+/// it has.
+pub(crate) fn require_pending(proposal: &Proposal, plan: &Plan, today: Day) -> Result<bool> {
     match proposal.state(plan.revision, today) {
         ProposalState::Open => Ok(false),
-        ProposalState::MovedOn { .. } => Ok(true),
-        state => Err(Error::Over { proposal: proposal.id, state }),
+        ProposalState::Stale { .. } => Ok(true),
+        state => Err(Error::ProposalClosed { proposal: proposal.id, state }),
     }
 }

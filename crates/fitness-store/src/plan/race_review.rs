@@ -1,4 +1,4 @@
-//! How the race of a plan went.
+//! Post-race review of a plan: result and prediction.
 
 use crate::db::error::Result;
 use crate::db::store::Store;
@@ -6,15 +6,15 @@ use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::sport::Sport;
 use fitness_core::metrics::predict::LOOK_BACK_DAYS;
-use fitness_core::plan::{Aftermath, Plan, aftermath};
+use fitness_core::plan::{Plan, RaceReview, review_race};
 
 impl Store {
-    /// Looks back on a plan whose race is over: what was run, and what had been predicted from what was known the day
-    /// before. `None` before, and for a plan without a race.
+    /// The result of a plan's race and what was predicted the day before. `None` before the race,
+    /// and for a plan without one.
     ///
     /// # Errors
-    /// `Unreadable` when what is stored is damaged.
-    pub async fn look_back(&self, user: UserId, plan: &Plan, today: Day) -> Result<Option<Aftermath>> {
+    /// `Unreadable` if stored data is damaged.
+    pub async fn race_review(&self, user: UserId, plan: &Plan, today: Day) -> Result<Option<RaceReview>> {
         let (Some(distance), day) = (plan.distance, plan.race_date) else { return Ok(None) };
         if today <= day {
             return Ok(None);
@@ -24,15 +24,15 @@ impl Store {
             .filter(|race| race.0 == day)
             .collect();
         if races.is_empty() {
-            // What the athlete confirmed comes first; a recording of the distance is the next best.
+            // Without a confirmed result, use a recording of the distance.
             let ran = self.list_activities(user, day, day).await?;
             races.extend(ran.iter().filter(|one| one.activity.sport == Sport::Running).filter_map(|one| {
                 Some((one.day, one.activity.distance?, one.activity.elapsed.or(one.activity.moving)?))
             }));
         }
-        let log = self.training_log(user, day.plus(-LOOK_BACK_DAYS)).await?;
+        let log = self.training_log(user, day.plus_days(-LOOK_BACK_DAYS)).await?;
         let predicted =
             log.and_then(|log| log.predict(distance, day.previous()).ok()).map(|found| found.exact);
-        Ok(aftermath(plan, &races, predicted, today))
+        Ok(review_race(plan, &races, predicted, today))
     }
 }

@@ -1,27 +1,26 @@
-//! Writing a revision: the only code that adds workouts to a plan.
+//! Writes plan revisions: the only code that adds workouts to a plan.
 
 use crate::db::convert::to_json;
 use crate::db::entities::{plan_revisions, planned_workouts, training_plans, workouts};
 use crate::db::error::{Error, Result};
-use crate::db::store::stamp;
+use crate::db::store::truncate_to_micros;
 use crate::db::tx::Tx;
 use crate::plan::plans;
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{HumanActionId, PlanId};
 use fitness_core::domain::units::{Distance, TimeSpan};
-use fitness_core::plan::{NextWorkout, RevisionOrigin, Workout, is_same};
+use fitness_core::plan::{NextRevisionWorkout, RevisionOrigin, Workout, is_unchanged};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
     ColumnTrait, EntityTrait, QueryFilter,
     sea_query::Expr,
 };
 
-/// Rows per statement; well below SQLite's limit on variables.
-const BATCH: usize = 200;
+/// Well below SQLite's limit on variables.
+const ROWS_PER_STATEMENT: usize = 200;
 
-/// What made a revision.
-pub(crate) struct Making {
+pub(crate) struct NewRevision {
     pub(crate) origin: RevisionOrigin,
     pub(crate) made_by: Option<HumanActionId>,
     pub(crate) reason: Option<String>,
@@ -30,18 +29,18 @@ pub(crate) struct Making {
 
 /// Adds the revision after `base` with these workouts and makes it the current one.
 ///
-/// `Stale` when the plan is no longer at `base`: the compare-and-swap. `Unchanged` when it is like that already: a revision
-/// changes something.
+/// `Stale` if the plan is no longer at `base` (compare-and-swap); `Unchanged` if nothing would
+/// change.
 pub(crate) async fn add_revision(
     tx: &Tx,
     plan: PlanId,
     base: i64,
-    next: &[NextWorkout],
-    making: Making,
+    next: &[NextRevisionWorkout],
+    making: NewRevision,
 ) -> Result<i64> {
     let number = base + 1;
     let current = plans::list_workouts(tx.db(), tx.user(), plan, base).await?;
-    if base > 0 && is_same(&current, next) {
+    if base > 0 && is_unchanged(&current, next) {
         return Err(Error::Unchanged);
     }
     let revision = plan_revisions::ActiveModel {
@@ -53,7 +52,7 @@ pub(crate) async fn add_revision(
         made_by: Set(making.made_by.map(HumanActionId::get)),
         reason: Set(making.reason),
         content_hash: Set(workouts_hash(next).to_string()),
-        made_at: Set(stamp(making.at)),
+        made_at: Set(truncate_to_micros(making.at)),
     };
     plan_revisions::Entity::insert(revision).exec_without_returning(tx.db()).await?;
     let mut new_ids =
@@ -68,7 +67,7 @@ pub(crate) async fn add_revision(
             planned_workout(tx, plan, number, position, id, &w.workout)
         })
         .collect();
-    for batch in rows.chunks(BATCH) {
+    for batch in rows.chunks(ROWS_PER_STATEMENT) {
         planned_workouts::Entity::insert_many(batch.iter().cloned()).exec_without_returning(tx.db()).await?;
     }
     let swapped = training_plans::Entity::update_many()
@@ -81,12 +80,12 @@ pub(crate) async fn add_revision(
     if swapped.rows_affected == 1 { Ok(number) } else { Err(Error::Stale) }
 }
 
-/// Ids for workouts that have none yet. Which of them gets which does not matter.
+/// Creates ids for new workouts. Which workout gets which id does not matter.
 async fn new_workouts(tx: &Tx, plan: PlanId, count: usize) -> Result<Vec<i64>> {
     let row = workouts::ActiveModel { id: NotSet, plan_id: Set(plan.get()), user_id: Set(tx.user().get()) };
     let mut ids = Vec::with_capacity(count);
     while ids.len() < count {
-        let batch = (count - ids.len()).min(BATCH);
+        let batch = (count - ids.len()).min(ROWS_PER_STATEMENT);
         let rows = std::iter::repeat_n(row.clone(), batch);
         ids.extend(workouts::Entity::insert_many(rows).exec_with_returning_keys(tx.db()).await?);
     }
@@ -94,9 +93,9 @@ async fn new_workouts(tx: &Tx, plan: PlanId, count: usize) -> Result<Vec<i64>> {
     Ok(ids)
 }
 
-/// The hash of a revision's workouts, ids included.
-pub(crate) fn workouts_hash(next: &[NextWorkout]) -> ContentHash {
-    ContentHash::of_json(&next.iter().map(|w| (w.id, &w.workout)).collect::<Vec<_>>())
+/// Hash of a revision's workouts, including their ids.
+pub(crate) fn workouts_hash(next: &[NextRevisionWorkout]) -> ContentHash {
+    ContentHash::hash_json(&next.iter().map(|w| (w.id, &w.workout)).collect::<Vec<_>>())
 }
 
 fn planned_workout(

@@ -1,53 +1,58 @@
-//! Where a plan leads by race day.
+//! Fitness trajectory to race day.
 
 use crate::db::error::Result;
 use crate::db::store::Store;
-use crate::plan::adherence::Progress;
+use crate::plan::adherence::PlanAdherence;
 use crate::training::activities::StoredActivity;
 use fitness_core::adherence::grade::Verdict;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{ActivityId, PlanId, UserId};
 use fitness_core::domain::sport::Sport;
 use fitness_core::metrics::trajectory::{
-    Adherence, Outlook, PastSession, PlannedDay, Trajectory, Typical, planned_load, project,
+    ActivitySample, AdherenceRate, PlannedAndActualLoad, Trajectory, TrajectoryInput, TypicalLoads,
+    planned_load, project,
 };
-use fitness_core::metrics::{Absent, Found};
+use fitness_core::metrics::{MetricResult, MissingReason};
 use fitness_core::plan::{PlannedWorkout, Workout, WorkoutKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Store {
-    /// Where a plan leads by race day: fitness as written, at the rate it was followed lately, and without training.
+    /// Projects fitness to race day: following the plan, at the recent adherence, and without
+    /// training.
     ///
     /// # Errors
     /// `NotFound` when the user has no such plan.
-    pub async fn outlook(&self, user: UserId, plan: PlanId) -> Result<Found<Trajectory>> {
-        let Progress { plan, workouts, frontier, activities, followed } = self.progress(user, plan).await?;
-        let Some(complete) = frontier.complete() else { return Ok(Err(Absent::NotYet)) };
-        let Some(state) = self.find_day_state(user, complete).await? else { return Ok(Err(Absent::NotYet)) };
-        let first = self.first_day(user).await?.unwrap_or(complete);
-        let stored = self.list_activities(user, complete.plus(-90), complete).await?;
-        let done: Vec<PastSession> = (stored.iter())
+    pub async fn plan_trajectory(&self, user: UserId, plan: PlanId) -> Result<MetricResult<Trajectory>> {
+        let PlanAdherence { plan, workouts, frontier, activities, adherence: followed } =
+            self.plan_adherence(user, plan).await?;
+        let Some(complete) = frontier.complete_through() else { return Ok(Err(MissingReason::NotYet)) };
+        let Some(state) = self.find_day_state(user, complete).await? else {
+            return Ok(Err(MissingReason::NotYet));
+        };
+        let first = self.first_data_day(user).await?.unwrap_or(complete);
+        let stored = self.list_activities(user, complete.plus_days(-90), complete).await?;
+        let done: Vec<ActivitySample> = (stored.iter())
             .filter_map(|one| {
                 let alone = |other: &&StoredActivity| {
                     (other.day, other.activity.sport) == (one.day, one.activity.sport)
                 };
                 let alone = stored.iter().filter(alone).count() == 1;
-                Some(PastSession {
+                Some(ActivitySample {
                     day: one.day,
                     sport: one.activity.sport,
-                    kind: asked_for(&workouts, one.day, one.activity.sport).filter(|_| alone),
+                    kind: planned_kind(&workouts, one.day, one.activity.sport).filter(|_| alone),
                     load: one.load?,
                     duration: one.activity.training_time()?,
                     distance: one.activity.distance,
                 })
             })
             .collect();
-        let typical = Typical::measure(&done, first, complete);
+        let typical = TypicalLoads::measure(&done, first, complete);
         let workouts: Vec<Workout> = workouts.into_iter().map(|planned| planned.workout).collect();
         let loads: BTreeMap<ActivityId, f64> =
-            activities.iter().filter_map(|one| Some((one.id, one.done.load?))).collect();
-        let mut planned: BTreeMap<Day, PlannedDay> = BTreeMap::new();
-        // Of a day counts what lies behind its workouts, each activity once.
+            activities.iter().filter_map(|one| Some((one.id, one.amounts.load?))).collect();
+        let mut planned: BTreeMap<Day, PlannedAndActualLoad> = BTreeMap::new();
+        // Count the activities matched to a day's workouts, each once.
         let mut counted: BTreeSet<ActivityId> = BTreeSet::new();
         for ((workout, graded), behind) in workouts.iter().zip(&followed.graded).zip(&followed.behind) {
             if graded.verdict == Verdict::NotStarted {
@@ -57,32 +62,32 @@ impl Store {
             let new = behind.activities.iter().filter(|id| counted.insert(**id));
             let done: f64 = new.filter_map(|id| loads.get(id)).sum();
             let Ok(load) = planned_load(workout, &typical) else { continue };
-            let entry = planned.entry(day).or_insert_with(|| PlannedDay {
+            let entry = planned.entry(day).or_insert_with(|| PlannedAndActualLoad {
                 day,
                 planned: 0.0,
-                done: 0.0,
-                excused: false,
+                actual: 0.0,
+                is_absent: false,
             });
             entry.planned += load.value;
-            entry.done += done;
-            entry.excused |= graded.excused.is_some();
+            entry.actual += done;
+            entry.is_absent |= graded.excused.is_some();
         }
-        let planned: Vec<PlannedDay> = planned.into_values().collect();
-        let adherence = Adherence::of(&planned, complete);
-        let outlook = Outlook {
+        let planned: Vec<PlannedAndActualLoad> = planned.into_values().collect();
+        let adherence = AdherenceRate::measure(&planned, complete);
+        let outlook = TrajectoryInput {
             from: complete,
             state: &state.fitness,
             plan_start: plan.start_date,
             race_day: plan.race_date,
             workouts: &workouts,
-            typical: &typical,
+            typical_loads: &typical,
         };
         Ok(project(&outlook, &adherence))
     }
 }
 
-/// What the plan asked for of a sport on a day; nothing where it asked for two things.
-fn asked_for(workouts: &[PlannedWorkout], day: Day, sport: Sport) -> Option<WorkoutKind> {
+/// The planned kind for a sport on a day; `None` if there are two workouts.
+fn planned_kind(workouts: &[PlannedWorkout], day: Day, sport: Sport) -> Option<WorkoutKind> {
     let mut asked =
         workouts.iter().filter(|planned| (planned.workout.date, planned.workout.sport) == (day, sport));
     let only = asked.next()?;

@@ -1,4 +1,5 @@
-//! A user's data in 32 bytes: equal for two databases that hold the same, whatever ids and times of import they use.
+//! Content hash of a user's data, for tests: equal for two databases with the same data, whatever
+//! ids and import times they have.
 
 use crate::db::entities::{
     activities, activity_details, activity_metrics, activity_reports, daily_metrics, daily_wellness,
@@ -9,10 +10,10 @@ use crate::db::store::Store;
 use fitness_core::domain::athlete::ThresholdOrigin;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::UserId;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, FromQueryResult as _, QueryFilter};
 use std::collections::{BTreeMap, HashMap};
 
-/// Every row of a user in a table.
+/// All rows of a user in a table.
 macro_rules! rows {
     ($table:ident, $user:expr, $db:expr) => {
         $table::Entity::find().filter($table::Column::UserId.eq($user.get())).all($db).await?
@@ -20,20 +21,44 @@ macro_rules! rows {
 }
 
 impl Store {
-    /// The hash of everything that was imported for a user and what became of it: activities with laps, samples,
-    /// details and reports, files, days, estimates, thresholds, zones and the profile. What was worked out from
-    /// it is another matter: [`derived_fingerprint`](Self::derived_fingerprint).
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// A hash of all rows of each table: whatever is written changes one. When a session or token
+    /// was last used is left out.
+    pub async fn table_fingerprints(&self) -> Result<BTreeMap<String, String>> {
+        let tables = match self.backend() {
+            DbBackend::Postgres => {
+                "SELECT table_name::text FROM information_schema.tables WHERE table_schema = current_schema()"
+            }
+            _ => "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+        };
+        let mut hashes = BTreeMap::new();
+        for table in self.reader().query_all_raw(self.sql(tables)).await? {
+            let table: String = table.try_get_by_index(0)?;
+            let rows = self.reader().query_all_raw(self.sql(&format!("SELECT * FROM \"{table}\""))).await?;
+            let mut lines = Vec::with_capacity(rows.len());
+            for row in rows {
+                let mut values = sea_orm::JsonValue::from_query_result(&row, "")?;
+                for bookkeeping in ["seen_at", "used_at"] {
+                    values.as_object_mut().and_then(|columns| columns.remove(bookkeeping));
+                }
+                lines.push(values.to_string());
+            }
+            lines.sort_unstable();
+            hashes.insert(table, format!("{} rows {}", lines.len(), ContentHash::hash_json(&lines)));
+        }
+        Ok(hashes)
+    }
+
+    /// Hash of everything imported for a user: activities with laps, samples, details and source
+    /// records, files, days, estimates, thresholds, zones and the profile. Computed values have
+    /// their own hash: [`derived_fingerprint`](Self::derived_fingerprint).
     pub async fn fingerprint(&self, user: UserId) -> Result<ContentHash> {
         let db = self.snapshot().await?;
         let mut lines: Vec<String> = Vec::new();
-        // An activity is known by what it is, not by its number.
+        // Identify an activity by its content, not its id.
         let mut names: HashMap<i64, String> = HashMap::new();
         for mut row in rows!(activities, user, &db) {
             let id = row.id;
-            let name = name(&mut row);
+            let name = activity_key(&mut row);
             lines.push(format!("activity {name}"));
             names.insert(id, name);
         }
@@ -44,11 +69,11 @@ impl Store {
             lines.push(format!("lap {activity} {row:?}"));
         }
         for row in rows!(streams, user, &db) {
-            let packed = ContentHash::of_bytes(&row.packed);
+            let packed = ContentHash::hash_bytes(&row.packed);
             lines.push(format!("stream {} {} {} {packed}", of(row.activity_id), row.channel, row.samples));
         }
         for row in rows!(activity_details, user, &db) {
-            let packed = ContentHash::of_bytes(&row.packed);
+            let packed = ContentHash::hash_bytes(&row.packed);
             lines.push(format!("details {} {packed}", of(row.activity_id)));
         }
         let mut files: HashMap<i64, String> = HashMap::new();
@@ -72,8 +97,8 @@ impl Store {
             row.user_id = 0;
             lines.push(format!("{row:?}"));
         }
-        // A source's limits and zones hold from the day it was as new as, and part of an export knows that less well
-        // than the whole. What they are, one after the other, is the same.
+        // A source's thresholds and zones apply from the day of the export, which a part of an
+        // export may not know exactly. Compare their sequence, not their days.
         let mut reported = BTreeMap::new();
         let reports = |origin: &str| origin == ThresholdOrigin::Reported.as_str();
         for mut row in rows!(thresholds, user, &db) {
@@ -98,35 +123,32 @@ impl Store {
         lines.push(format!("{steps:?}"));
         lines.push(format!("{:?}", crate::training::profile::profile(&db, user).await?));
         lines.sort_unstable();
-        Ok(ContentHash::of_bytes(lines.join("\n").as_bytes()))
+        Ok(ContentHash::hash_bytes(lines.join("\n").as_bytes()))
     }
 
-    /// The hash of everything that was worked out for a user: measures, loads, days and detected limits.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Hash of everything computed for a user: measures, loads, days and detected thresholds.
     pub async fn derived_fingerprint(&self, user: UserId) -> Result<ContentHash> {
         let db = self.snapshot().await?;
         let mut lines: Vec<String> = Vec::new();
         let mut names: HashMap<i64, String> = HashMap::new();
         for mut row in rows!(activities, user, &db) {
-            // What the athlete removed has no part in what is worked out.
+            // Deleted activities have no computed values.
             if row.deleted_at.is_some() {
                 continue;
             }
             let (id, load) = (row.id, (row.load, row.load_quality.take()));
-            let name = name(&mut row);
+            let name = activity_key(&mut row);
             lines.push(format!("load {name} {load:?}"));
             names.insert(id, name);
         }
         for row in rows!(activity_metrics, user, &db) {
             let means =
-                [Some(row.measures), row.judged].map(|packed| packed.as_deref().map(ContentHash::of_bytes));
+                [Some(row.measures), row.judged].map(|packed| packed.as_deref().map(ContentHash::hash_bytes));
             let Some(name) = names.get(&row.activity_id) else { continue };
             lines.push(format!("metrics {name} {} {means:?}", row.clues));
         }
         for row in rows!(daily_metrics, user, &db) {
-            lines.push(format!("day {} {}", row.day, ContentHash::of_bytes(&row.packed)));
+            lines.push(format!("day {} {}", row.day, ContentHash::hash_bytes(&row.packed)));
         }
         for row in rows!(thresholds, user, &db) {
             if row.origin == ThresholdOrigin::Estimated.as_str() {
@@ -134,14 +156,14 @@ impl Store {
             }
         }
         lines.sort_unstable();
-        Ok(ContentHash::of_bytes(lines.join("\n").as_bytes()))
+        Ok(ContentHash::hash_bytes(lines.join("\n").as_bytes()))
     }
 }
 
-/// What makes an activity this one: what it is, not its number or what was worked out from it.
-fn name(row: &mut activities::Model) -> String {
+/// The content that identifies an activity, without its id and computed values.
+fn activity_key(row: &mut activities::Model) -> String {
     (row.id, row.user_id, row.imported_at, row.source_id) = (0, 0, Default::default(), None);
     (row.identity, row.load, row.load_quality) = (String::new(), None, None);
     row.deleted_at = row.deleted_at.map(|_| Default::default());
-    ContentHash::of_bytes(format!("{row:?}").as_bytes()).to_string()
+    ContentHash::hash_bytes(format!("{row:?}").as_bytes()).to_string()
 }

@@ -1,7 +1,7 @@
-//! File operations that fail on purpose: a library in C is preloaded into a child process, and the child says which
-//! of its operations is to fail.
+//! Injects file I/O errors: a C library is preloaded into a child process, and the child chooses
+//! which of its operations fail.
 //!
-//! The child is the test itself, run again: see `tests/it/io_errors.rs`.
+//! The child is the test itself, run again; see `tests/it/io_errors.rs`.
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
@@ -26,7 +26,7 @@ impl IoFaultLibrary {
     /// Compiles the library; `None` where there is no C compiler or no `LD_PRELOAD`.
     ///
     /// # Panics
-    /// When the temporary directory cannot be written.
+    /// If the temporary directory cannot be written.
     #[must_use]
     pub fn build() -> Option<Self> {
         if !cfg!(target_os = "linux") {
@@ -45,7 +45,8 @@ impl IoFaultLibrary {
         compiled.is_ok_and(|status| status.success()).then_some(Self { directory })
     }
 
-    /// Preloads the library into a child that has yet to be started. Operations below `watched` are counted.
+    /// Preloads the library into a child before it is started. Operations below `watched` are
+    /// counted.
     pub fn preload(&self, child: &mut Command, watched: &Path) {
         child
             .env("LD_PRELOAD", self.directory.path().join("io_faults.so"))
@@ -58,30 +59,29 @@ impl IoFaultLibrary {
     }
 }
 
-/// In the child: which operation is to fail.
+/// Used in the child to choose which operations fail.
 #[derive(Debug)]
 pub struct IoFaults {
     control: File,
 }
 
-/// How operations fail.
 #[derive(Debug, Clone, Copy)]
 pub struct IoFault {
-    /// The number of the first operation that fails, counted from 1.
+    /// First operation to fail, counted from 1.
     pub at: u64,
-    /// How many fail from there on; `None` is all of them.
+    /// Number of failing operations; `None` means all that follow.
     pub count: Option<u64>,
-    /// The error number, such as 28 for "no space left on device".
+    /// For example 28 for "no space left on device".
     pub errno: i32,
 }
 
 impl IoFaults {
-    /// The control file this process was started with; `None` in a process without the library.
+    /// The control file of this process; `None` without the library.
     ///
     /// # Panics
-    /// When the control file cannot be opened.
+    /// If the control file cannot be opened.
     #[must_use]
-    pub fn of_this_process() -> Option<Self> {
+    pub fn from_env() -> Option<Self> {
         let path = std::env::var_os(CONTROL)?;
         Some(Self::open(&path).expect("the control file can be opened"))
     }
@@ -90,30 +90,30 @@ impl IoFaults {
         Ok(Self { control: OpenOptions::new().read(true).write(true).open(path)? })
     }
 
-    /// From now on operations are counted from 1, and fail as asked.
+    /// Restarts counting at 1 and injects the fault.
     ///
     /// # Panics
-    /// When the control file cannot be written.
+    /// If the control file cannot be written.
     pub fn arm(&mut self, fault: IoFault) {
         let count = fault.count.map_or(-1, |count| i64::try_from(count).expect("a small number"));
         let at = i64::try_from(fault.at).expect("a small number");
-        self.put([0, at, count, i64::from(fault.errno), 0]);
+        self.write_fields([0, at, count, i64::from(fault.errno), 0]);
     }
 
-    /// From now on nothing fails. Gives back how many operations have failed.
+    /// Stops injecting faults. Returns how many operations failed.
     ///
     /// # Panics
-    /// When the control file cannot be read or written.
+    /// If the control file cannot be read or written.
     pub fn disarm(&mut self) -> i64 {
         let mut bytes = [0; 8 * FIELDS];
         self.control.seek(SeekFrom::Start(0)).expect("the control file can be read");
         self.control.read_exact(&mut bytes).expect("the control file can be read");
-        self.put([0; FIELDS]);
+        self.write_fields([0; FIELDS]);
         let (_, failed) = bytes.split_at(8 * (FIELDS - 1));
         i64::from_ne_bytes(failed.try_into().expect("eight bytes"))
     }
 
-    fn put(&mut self, fields: [i64; FIELDS]) {
+    fn write_fields(&mut self, fields: [i64; FIELDS]) {
         let bytes: Vec<u8> = fields.iter().flat_map(|field| field.to_ne_bytes()).collect();
         self.control.seek(SeekFrom::Start(0)).expect("the control file can be written");
         self.control.write_all(&bytes).expect("the control file can be written");

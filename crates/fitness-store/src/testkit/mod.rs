@@ -1,8 +1,8 @@
-//! The hermetic test kit: a seeded throw-away database per test, on either backend.
+//! Test kit: a temporary database per test, on SQLite or PostgreSQL.
 //!
-//! With the `testkit` feature on, as in every test build, the store panics when it is asked to open anything
-//! outside the temporary directory or a PostgreSQL that is not on loopback ([`forbid_real_data`]). So a test
-//! cannot read the developer's own data, whatever `FITNESS_DB` and `HOME` say.
+//! With the `testkit` feature, as in every test build, the store panics on any file outside the
+//! temporary directory and any PostgreSQL that is not on loopback ([`forbid_real_data`]). So a test
+//! cannot touch the developer's own data, whatever `FITNESS_DB` and `HOME` are.
 
 pub(crate) mod fingerprint;
 mod io_faults;
@@ -12,10 +12,12 @@ mod tcp_proxy;
 
 pub use io_faults::{IoFault, IoFaultLibrary, IoFaults};
 pub use postgres::{Cluster, cluster};
-pub use seed::{activate, apply, consent, consent_at, draft, june, now, overriding, run as easy_run};
-pub use tcp_proxy::Between;
+pub use seed::{
+    activate, activation_request, all_rules, apply, consent, consent_at, draft, easy_run, june, now,
+};
+pub use tcp_proxy::TcpProxy;
 
-use crate::db::connect::Missing;
+use crate::db::connect::MissingDatabasePolicy;
 use crate::db::location::Location;
 use crate::db::store::Store;
 use std::ffi::OsStr;
@@ -26,32 +28,30 @@ use std::net::IpAddr;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// The two databases every story is told on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
     /// A file in a temporary directory.
     Sqlite,
-    /// A database of its own in a private cluster.
+    /// A separate database in a private cluster.
     Postgres,
 }
 
-/// A throw-away database. Gone when dropped, or with the cluster at the end of the process.
+/// A temporary database, removed on drop or with the cluster at the end of the process.
 #[derive(Debug)]
 pub struct TestDb {
-    /// The open store.
     pub store: Store,
-    /// Which backend it is on.
     pub backend: Backend,
     url: String,
-    // Held so that it is removed last.
+    // Last field, so that it is dropped last.
     _directory: Option<TempDir>,
 }
 
 impl TestDb {
-    /// A fresh, migrated database; `None` when there is no PostgreSQL here and the test must be skipped.
+    /// A new, migrated database; `None` if PostgreSQL is not installed and the test must be
+    /// skipped.
     ///
     /// # Panics
-    /// When a database cannot be made.
+    /// If the database cannot be created.
     pub async fn new(backend: Backend) -> Option<Self> {
         let (url, directory) = match backend {
             Backend::Sqlite => {
@@ -61,29 +61,30 @@ impl TestDb {
             Backend::Postgres => (cluster()?.fresh_database().await, None),
         };
         let location = Location::parse(OsStr::new(&url)).expect("the test kit's own location is sound");
-        let store = Store::open(location, Missing::Create).await.expect("a throw-away database opens");
+        let store =
+            Store::open(location, MissingDatabasePolicy::Create).await.expect("a throw-away database opens");
         Some(Self { store, backend, url, _directory: directory })
     }
 
-    /// What `FITNESS_DB` would be for this database.
+    /// The value of `FITNESS_DB` for this database.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Another process's view of the same database: a store with connections of its own.
+    /// A second store on the same database with its own connections, as another process would have.
     ///
     /// # Panics
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub async fn another_store(&self) -> Store {
         open(&self.url).await
     }
 
-    /// Makes it look like the work of some other program: sound, but without the record of who wrote it.
+    /// Makes the database look like another program's, by deleting the migration record.
     ///
     /// # Panics
-    /// When the database refuses.
-    pub async fn disown(&self) {
+    /// If the database rejects it.
+    pub async fn delete_migration_record(&self) {
         use sea_orm::ConnectionTrait;
         let raw = self.store.raw();
         raw.execute_unprepared("DELETE FROM seaql_migrations").await.expect("the record can be deleted");
@@ -94,35 +95,34 @@ impl TestDb {
         }
     }
 
-    /// Runs SQL past every rule of the store.
+    /// Runs raw SQL.
     ///
     /// # Panics
-    /// When the database refuses.
+    /// If the database rejects it.
     pub async fn execute(&self, sql: &str) {
         use sea_orm::ConnectionTrait;
         self.store.raw().execute_unprepared(sql).await.expect("the SQL runs");
     }
 
-    /// Whether it is a file.
     #[must_use]
     pub fn is_sqlite(&self) -> bool {
         self.backend == Backend::Sqlite
     }
 }
 
-/// Opens what [`TestDb::url`] names.
+/// Opens the database of a [`TestDb::url`].
 ///
 /// # Panics
-/// When it cannot be opened.
+/// If it cannot be opened.
 pub async fn open(url: &str) -> Store {
     let location = Location::parse(OsStr::new(url)).expect("a test's location is sound");
-    Store::open(location, Missing::Refuse).await.expect("a test's database opens")
+    Store::open(location, MissingDatabasePolicy::Refuse).await.expect("a test's database opens")
 }
 
-/// Runs one test on one backend. Skips loudly, and counts the skip, where there is no PostgreSQL.
+/// Runs a test on one backend. Without PostgreSQL it prints and counts a skip.
 ///
 /// # Panics
-/// When the test fails.
+/// If the test fails.
 pub fn run<F: Future<Output = ()>>(name: &str, backend: Backend, test: impl FnOnce(TestDb) -> F) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -137,10 +137,10 @@ pub fn run<F: Future<Output = ()>>(name: &str, backend: Backend, test: impl FnOn
     });
 }
 
-/// Says that a test is skipped and why, and lets `./check` count it.
+/// Prints that a test is skipped and records it for `./check`.
 ///
 /// # Panics
-/// When the skip cannot be recorded where `./check` asked for it.
+/// If the skip cannot be recorded where `./check` asked for it.
 pub fn skip(name: &str, reason: &str) {
     eprintln!("SKIPPED {name}: {reason}");
     if let Some(path) = std::env::var_os("FITNESS_SKIPS") {
@@ -153,7 +153,7 @@ pub fn skip(name: &str, reason: &str) {
     }
 }
 
-/// Tells each test as a story on both databases: `sqlite::name` and `postgres::name`.
+/// Defines each test for both databases: `sqlite::name` and `postgres::name`.
 #[macro_export]
 macro_rules! on_both_databases {
     ( $( $(#[$meta:meta])* async fn $name:ident($db:ident) $body:block )+ ) => {
@@ -171,11 +171,11 @@ macro_rules! on_both_databases {
     };
 }
 
-/// Panics when a test reaches for anything but throw-away data: a file outside the temporary directory, or a
-/// server that is not on loopback.
+/// Panics if a test opens a file outside the temporary directory, or a server that is not on
+/// loopback.
 ///
 /// # Panics
-/// That is its purpose.
+/// Always for such a location.
 pub fn forbid_real_data(location: &Location) {
     match location {
         Location::Sqlite { path, .. } => {
@@ -197,7 +197,7 @@ pub fn forbid_real_data(location: &Location) {
 fn is_temporary(path: &Path) -> bool {
     let temporary = std::env::temp_dir();
     let temporary = temporary.canonicalize().unwrap_or(temporary);
-    // The file need not exist yet; its nearest existing ancestor tells where it would be.
+    // The file may not exist yet, so check its nearest existing ancestor.
     let ancestor = path.ancestors().skip(1).find_map(|ancestor| ancestor.canonicalize().ok());
     ancestor.is_some_and(|ancestor| ancestor.starts_with(&temporary))
 }

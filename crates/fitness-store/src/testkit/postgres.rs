@@ -1,11 +1,11 @@
-//! A private PostgreSQL for the test process: made with initdb and pg_ctl on a spare port, as an unprivileged
-//! user, and gone when the process is, however it ends.
+//! A private PostgreSQL for the test process: created with initdb and pg_ctl on a free port as an
+//! unprivileged user, and removed when the process ends, however it ends.
 
 use super::open;
 use crate::auth::secret::random_hex;
-use crate::db::connect::Missing;
+use crate::db::connect::MissingDatabasePolicy;
 use crate::db::location::Location;
-use crate::db::migrations::identity;
+use crate::db::migrations::database_id;
 use crate::db::store::Store;
 use sea_orm::ConnectionTrait;
 use sqlx::{Connection, Executor, PgConnection};
@@ -17,7 +17,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The superuser of the private cluster and its password; both are as private as the cluster.
+/// Superuser of the private cluster.
 const ROLE: &str = "fitness";
 const PASSWORD: &str = "throw-away";
 const TEMPLATE: &str = "fitness_template";
@@ -27,16 +27,17 @@ const TEMPLATE: &str = "fitness_template";
 pub struct Cluster {
     port: u16,
     databases: AtomicU64,
-    // The shell that started the server reads this pipe. When the process ends it reads the end of it, stops
-    // the server and removes its directory.
+    // The shell that started the server reads this pipe. At the end of the pipe, when the process
+    // ends, it stops the server and removes its directory.
     _lifeline: ChildStdin,
     _shell: Child,
 }
 
-/// The cluster of this process; `None` when PostgreSQL is not installed. With `CI=true` that is a failure.
+/// The cluster of this process; `None` if PostgreSQL is not installed, which is a failure with
+/// `CI=true`.
 ///
 /// # Panics
-/// When it is installed and does not start, or must be there and is not.
+/// If it does not start, or is required and not installed.
 pub fn cluster() -> Option<&'static Cluster> {
     static CLUSTER: OnceLock<Option<Cluster>> = OnceLock::new();
     CLUSTER
@@ -48,7 +49,8 @@ pub fn cluster() -> Option<&'static Cluster> {
                 );
                 return None;
             };
-            // A thread of its own: the caller is inside a runtime and must not block on another.
+            // On its own thread, because the caller is inside a runtime and must not block on
+            // another.
             let started = std::thread::spawn(move || Cluster::start(&binaries)).join();
             Some(started.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })
@@ -98,38 +100,41 @@ impl Cluster {
         cluster
     }
 
-    /// A URL for a database of this cluster.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         format!("postgres://{ROLE}:{PASSWORD}@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// Migrates once; every fresh database is a copy.
+    /// Migrates a template once; each new database is a copy.
     async fn make_template(&self) {
         self.admin(&format!("CREATE DATABASE {TEMPLATE}")).await;
         let location =
             Location::parse(OsStr::new(&self.url(TEMPLATE))).expect("the cluster's own URL is sound");
-        Store::open(location, Missing::Create).await.expect("the template can be migrated").close().await;
+        Store::open(location, MissingDatabasePolicy::Create)
+            .await
+            .expect("the template can be migrated")
+            .close()
+            .await;
     }
 
-    /// A database nobody else uses, migrated.
+    /// A new, migrated database.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub async fn fresh_database(&self) -> String {
         let url = self.empty_database_from(Some(TEMPLATE)).await;
         let store = open(&url).await;
-        // The copy is a database of its own.
-        let sql = format!("UPDATE {} SET identity = '{}'", identity::TABLE, random_hex::<16>());
+        // The copy gets its own identity.
+        let sql = format!("UPDATE {} SET identity = '{}'", database_id::TABLE, random_hex::<16>());
         store.raw().execute_unprepared(&sql).await.expect("the private cluster obeys");
         store.close().await;
         url
     }
 
-    /// A database nobody else uses, with nothing in it.
+    /// A new, empty database.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub async fn empty_database(&self) -> String {
         self.empty_database_from(None).await
     }
@@ -149,7 +154,7 @@ impl Cluster {
     }
 }
 
-/// Makes a cluster, says "ready", waits for the end of its input, takes the cluster away.
+/// Creates a cluster, prints "ready", waits for the end of its input and removes the cluster.
 /// Arguments: directory of the binaries, directory of the cluster, port, role, password.
 const SCRIPT: &str = r#"
 trap '' INT TERM
@@ -166,7 +171,7 @@ cat > /dev/null
 rm -rf "$root"
 "#;
 
-/// PostgreSQL refuses to run as root; Debian's package brings a user for it.
+/// PostgreSQL refuses to run as root; Debian's package creates a user for it.
 fn unprivileged_user() -> Option<&'static str> {
     let id = |arguments: &[&str]| Command::new("id").args(arguments).stderr(Stdio::null()).output().ok();
     let root = id(&["-u"]).is_some_and(|output| output.stdout.trim_ascii() == b"0");
@@ -174,12 +179,12 @@ fn unprivileged_user() -> Option<&'static str> {
     root.then(|| if has_user("postgres") { "postgres" } else { "nobody" })
 }
 
-/// Where initdb and pg_ctl are: on the path, or where Debian keeps them, newest first.
+/// Finds initdb and pg_ctl: on the path, or in Debian's directories, newest version first.
 fn find_binaries() -> Option<PathBuf> {
     let complete =
         |directory: &PathBuf| directory.join("initdb").is_file() && directory.join("pg_ctl").is_file();
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // Resolved, because initdb looks for its siblings beside its real self.
+    // Resolve symlinks, because initdb looks for its siblings beside the real file.
     let on_path =
         std::env::split_paths(&path).find(complete).and_then(|d| d.join("initdb").canonicalize().ok());
     if let Some(real) = on_path.as_deref().and_then(Path::parent) {

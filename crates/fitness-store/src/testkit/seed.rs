@@ -1,34 +1,30 @@
-//! What tests start from: an athlete, a plan, some training. Deterministic, so that a wrong expectation fails
-//! the same way everywhere.
+//! Deterministic test data: users, plans, runs and confirmations.
 
 use super::TestDb;
-use crate::db::error::{Error, Result};
+use crate::db::error::{Error, RecordKind, Result};
 use crate::db::store::Store;
-use crate::import::batch::Batch;
-use crate::import::sync_runs::{FinishedFiles, RunKind, RunOutcome, RunState};
-use crate::plan::consent::{Channel, Consent, Question};
-use crate::plan::human_actions::{self, Activation};
-use crate::plan::lint_review::Review;
-use crate::plan::plans::seen_hash;
-use crate::training::source_records::{NewReport, Put};
-use fitness_core::adherence::data_frontier::Evidence;
+use crate::import::batch::ImportBatch;
+use crate::import::sync_runs::{FinishedFiles, SyncRunKind, SyncRunOutcome, SyncRunState};
+use crate::plan::consent::{Channel, ConfirmationKey, ConfirmationRequest, Consent};
+use crate::plan::human_actions::{self, Activation, ActivationRequest};
+use crate::plan::lint_review::LintReview;
+use crate::plan::plans::plan_state_hash;
+use crate::training::source_records::{PackedRecord, UpsertedRecord};
+use fitness_core::adherence::data_frontier::CoverageEvidence;
 use fitness_core::domain::activity::Activity;
 use fitness_core::domain::athlete::Profile;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{PlanId, ProposalId, UserId};
 use fitness_core::domain::note::Author;
-use fitness_core::domain::source_record::{ActivityReport, Recorded, ReportKey, SourceKind};
+use fitness_core::domain::source_record::{ParsedActivity, RecordKey, SourceKind, SourceRecord};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan};
-use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{self, ActionKind, Draft, Goal, Workout, WorkoutKind};
+use fitness_core::plan::lint::LintRule;
+use fitness_core::plan::{self, Draft, GoalDistance, HumanActionKind, Workout, WorkoutKind};
 use std::collections::BTreeSet;
 
-/// Tests that do not care when it is, are here: Sunday 14 June 2026, eight in the morning, UTC.
-///
-/// # Panics
-/// Never; the text is a time.
+/// Default time of tests: Sunday 14 June 2026, 08:00 UTC.
 #[must_use]
 pub fn now() -> Instant {
     "2026-06-14T08:00:00Z".parse().expect("this is a time")
@@ -37,18 +33,16 @@ pub fn now() -> Instant {
 /// `14` is 14 June 2026, a Sunday.
 ///
 /// # Panics
-/// When there is no such day in June.
+/// If there is no such day in June.
 #[must_use]
 pub fn june(day: u32) -> Day {
     Day::new(2026, 6, day).expect("a day in June")
 }
 
-/// An easy run of so many kilometres.
-///
 /// # Panics
-/// When the distance is not one.
+/// If the distance is not valid.
 #[must_use]
-pub fn run(date: Day, km: f64) -> Workout {
+pub fn easy_run(date: Day, km: f64) -> Workout {
     Workout {
         sport: Sport::Running,
         kind: WorkoutKind::Easy,
@@ -60,42 +54,45 @@ pub fn run(date: Day, km: f64) -> Workout {
     }
 }
 
-/// A half-marathon draft from Monday 8 June: runs on the 9th, 11th and 14th, a rest day on the 10th.
-///
-/// # Panics
-/// Never; it is a sound draft.
+/// A half-marathon draft from Monday 8 June: runs on the 9th, 11th and 14th, a rest day on the
+/// 10th.
 #[must_use]
 pub fn draft(name: &str) -> Draft {
-    let workouts = vec![run(june(9), 8.0), Workout::rest(june(10)), run(june(11), 10.0), run(june(14), 16.0)];
+    let workouts = vec![
+        easy_run(june(9), 8.0),
+        Workout::rest(june(10)),
+        easy_run(june(11), 10.0),
+        easy_run(june(14), 16.0),
+    ];
     let race = Day::new(2026, 9, 20).expect("a day");
-    Draft::new(name, Goal::Half, None, june(8), race, Some(TimeSpan::from_secs(6300)), workouts)
+    Draft::new(name, GoalDistance::Half, None, june(8), race, Some(TimeSpan::from_secs(6300)), workouts)
         .expect("a sound draft")
 }
 
-/// Overrides every rule of the linter: the plans of these tests are short.
+/// All linter rules: the plans of these tests are too short to pass.
 #[must_use]
-pub fn overriding() -> BTreeSet<Rule> {
-    Rule::ALL.iter().copied().collect()
+pub fn all_rules() -> BTreeSet<LintRule> {
+    LintRule::ALL.iter().copied().collect()
 }
 
-/// Activates a draft with everything overridden, through any store.
-///
-/// # Errors
-/// What the store answers.
+/// A request to activate a draft on its first day with all rules overridden.
+#[must_use]
+pub fn activation_request(plan: PlanId, replaces: Option<PlanId>) -> ActivationRequest {
+    ActivationRequest { plan, replaces, begin: None, overrides: all_rules() }
+}
+
+/// Activates a draft with all rules overridden, through any store.
 pub async fn activate(
     store: &Store,
     consent: Consent,
     plan: PlanId,
     replaces: Option<PlanId>,
 ) -> Result<Activation> {
-    let review = store.review(consent.user(), plan, june(8)).await.unwrap_or_else(|_| Review::of_nothing());
-    human_actions::activate(consent, plan, replaces, None, &review, &overriding()).await
+    let review = store.lint_plan(consent.user(), plan, june(8)).await.unwrap_or_else(|_| LintReview::empty());
+    human_actions::activate(consent, &activation_request(plan, replaces), &review).await
 }
 
-/// Applies a part of a proposal with everything overridden, through any store.
-///
-/// # Errors
-/// What the store answers.
+/// Applies changes of a proposal with all rules overridden, through any store.
 pub async fn apply(
     store: &Store,
     consent: Consent,
@@ -104,41 +101,38 @@ pub async fn apply(
 ) -> Result<i64> {
     let (user, today) = (consent.user(), june(8));
     let review = async {
-        let found = store.find_proposal(user, proposal).await?.ok_or(Error::NotFound("proposal"))?;
-        let plan = store.find_plan(user, found.plan).await?.ok_or(Error::NotFound("plan"))?;
+        let found =
+            store.find_proposal(user, proposal).await?.ok_or(Error::NotFound(RecordKind::Proposal))?;
+        let plan = store.find_plan(user, found.plan).await?.ok_or(Error::NotFound(RecordKind::Plan))?;
         let current = store.list_workouts(user, plan.id, plan.revision).await?;
         let next = plan::apply(&plan, &current, &found.changes, chosen, today)?;
-        store.review_next(user, &plan, &next, today).await
+        store.lint_next_revision(user, &plan, &next, today).await
     };
-    let review = review.await.unwrap_or_else(|_| Review::of_nothing());
-    human_actions::apply(consent, proposal, chosen, today, &review, &overriding()).await
+    let review = review.await.unwrap_or_else(|_| LintReview::empty());
+    human_actions::apply(consent, proposal, chosen, today, &review, &all_rules()).await
 }
 
 impl TestDb {
-    /// Adds a user.
-    ///
     /// # Panics
-    /// When the name is taken.
+    /// If the name is taken.
     pub async fn user(&self, name: &str) -> UserId {
         self.store.add_user(name, &Profile::default(), now()).await.expect("a user can be added").id
     }
 
-    /// Writes a draft down, as the coach.
+    /// Stores a draft, as the coach.
     ///
     /// # Panics
-    /// When the store refuses.
+    /// If the store returns an error.
     pub async fn draft(&self, user: UserId, name: &str) -> PlanId {
         self.store
-            .desk(user, Author::Coach)
+            .plan_writer(user, Author::Coach)
             .put_draft(&draft(name), None, now())
             .await
             .expect("a draft can be put")
     }
 
-    /// Drafts a plan and activates it.
-    ///
     /// # Panics
-    /// When the store refuses.
+    /// If the store returns an error.
     pub async fn active_plan(&self, user: UserId, name: &str) -> PlanId {
         let plan = self.draft(user, name).await;
         let answer = self.activate(user, plan, None).await.expect("a draft can be activated");
@@ -147,54 +141,43 @@ impl TestDb {
     }
 
     /// Activates a draft, as the athlete at the terminal.
-    ///
-    /// # Errors
-    /// What the store answers.
     pub async fn activate(&self, user: UserId, plan: PlanId, replaces: Option<PlanId>) -> Result<Activation> {
         let content = self.store.find_plan(user, plan).await?.expect("the plan is there").content_hash;
-        let seen = human_actions::activation_hash(plan, content, replaces, None, &overriding());
-        let consent = self.consent(user, ActionKind::Activate, Some(plan), seen).await?;
+        let seen = activation_request(plan, replaces).hash(content);
+        let consent = self.consent(user, HumanActionKind::Activate, Some(plan), seen).await?;
         activate(&self.store, consent, plan, replaces).await
     }
 
-    /// The athlete's yes to an action on a plan as it is now.
-    ///
-    /// # Errors
-    /// What the store answers.
+    /// The athlete's consent to an action on a plan as it is now.
     ///
     /// # Panics
-    /// When there is no such plan.
-    pub async fn consent_to(&self, user: UserId, kind: ActionKind, plan: PlanId) -> Result<Consent> {
+    /// If there is no such plan.
+    pub async fn consent_to(&self, user: UserId, kind: HumanActionKind, plan: PlanId) -> Result<Consent> {
         let found = self.store.find_plan(user, plan).await?.expect("the plan is there");
         let seen = match kind {
-            ActionKind::Activate => {
-                human_actions::activation_hash(plan, found.content_hash, None, None, &overriding())
-            }
-            _ => seen_hash(&found),
+            HumanActionKind::Activate => activation_request(plan, None).hash(found.content_hash),
+            _ => plan_state_hash(&found),
         };
         self.consent(user, kind, Some(plan), seen).await
     }
 
-    /// The athlete's yes to exactly this.
-    ///
-    /// # Errors
-    /// What the store answers.
+    /// The athlete's consent to exactly this.
     pub async fn consent(
         &self,
         user: UserId,
-        kind: ActionKind,
+        kind: HumanActionKind,
         plan: Option<PlanId>,
         seen: ContentHash,
     ) -> Result<Consent> {
         consent(&self.store, user, kind, plan, seen).await
     }
 
-    /// Imports a run of so many kilometres, in 50 minutes.
+    /// Imports a run of `km` kilometres in 50 minutes.
     ///
     /// # Panics
-    /// When the store refuses.
-    pub async fn ran(&self, user: UserId, day: Day, km: f64) {
-        // Two runs of a day are two: the longer one later.
+    /// If the store returns an error.
+    pub async fn import_run(&self, user: UserId, day: Day, km: f64) {
+        // Different start times, so that two runs on one day are not merged.
         let started_at: Instant = format!("{day}T{:02}:00:00Z", 8 + km as i64 % 12).parse().expect("a time");
         let activity = Activity {
             name: Some("Run".to_owned()),
@@ -202,68 +185,67 @@ impl TestDb {
             moving: Some(TimeSpan::from_mins(50)),
             distance: Distance::from_km(km),
             avg_heart_rate: Some(141),
-            ..Activity::begun(Sport::Running, started_at, 0)
+            ..Activity::new(Sport::Running, started_at, 0)
         };
-        let key = ReportKey { kind: SourceKind::Garmin, id: format!("{day}-{km}") };
-        self.told(user, ActivityReport { key, recorded: Recorded::listed(activity), raw: None }).await;
+        let key = RecordKey { kind: SourceKind::Garmin, id: format!("{day}-{km}") };
+        self.import_record(
+            user,
+            SourceRecord { key, parsed: ParsedActivity::without_samples(activity), raw: None },
+        )
+        .await;
     }
 
-    /// Takes in one report about an activity.
+    /// Imports one source record.
     ///
     /// # Panics
-    /// When the store refuses.
-    pub async fn told(&self, user: UserId, report: ActivityReport) -> Put {
-        let report = NewReport::pack(report, None, None).expect("a short recording");
-        let batch = Batch { reports: vec![report], ..Batch::default() };
-        self.store.take_in(user, batch, now()).await.expect("a report can be taken in").reports[0]
+    /// If the store returns an error.
+    pub async fn import_record(&self, user: UserId, report: SourceRecord) -> UpsertedRecord {
+        let report = PackedRecord::pack(report, None, None).expect("a short recording");
+        let batch = ImportBatch { records: vec![report], ..ImportBatch::default() };
+        self.store.import_batch(user, batch, now()).await.expect("a report can be taken in").records[0]
     }
 
-    /// Records an import that proved this.
+    /// Records a finished import with this coverage evidence.
     ///
     /// # Panics
-    /// When the store refuses.
-    pub async fn imported(&self, user: UserId, evidence: Evidence) {
-        let run = self.store.begin_run(user, RunKind::File, None, now()).await.expect("a run can begin");
-        let outcome = RunOutcome {
+    /// If the store returns an error.
+    pub async fn finish_import(&self, user: UserId, evidence: CoverageEvidence) {
+        let run =
+            self.store.begin_sync_run(user, SyncRunKind::File, None, now()).await.expect("a run can begin");
+        let outcome = SyncRunOutcome {
             kind: None,
-            state: RunState::Done,
+            state: SyncRunState::Done,
             evidence: vec![evidence],
             summary: serde_json::json!({}),
             problem: None,
             files: FinishedFiles::default(),
         };
-        self.store.finish_run(user, run, outcome, now()).await.expect("a run can finish");
+        self.store.finish_sync_run(user, run, outcome, now()).await.expect("a run can finish");
     }
 }
 
-/// The athlete's yes to exactly this, through any store.
-///
-/// # Errors
-/// What the store answers.
+/// The athlete's consent to exactly this, through any store.
 pub async fn consent(
     store: &Store,
     user: UserId,
-    kind: ActionKind,
+    kind: HumanActionKind,
     plan: Option<PlanId>,
     seen: ContentHash,
 ) -> Result<Consent> {
     consent_at(store, user, kind, plan, seen, now()).await
 }
 
-/// The same at another time.
-///
-/// # Errors
-/// What the store answers.
 #[expect(clippy::disallowed_methods, reason = "tests play the human; the product has two places that do")]
 pub async fn consent_at(
     store: &Store,
     user: UserId,
-    kind: ActionKind,
+    kind: HumanActionKind,
     plan: Option<PlanId>,
     seen: ContentHash,
     at: Instant,
 ) -> Result<Consent> {
-    let question = Question { kind, plan, seen, channel: Channel::Terminal };
-    let token = store.open_confirmation(user, &question, at).await?;
-    store.spend_confirmation(user, &question, token.reveal(), at).await
+    let question = ConfirmationRequest { kind, plan, content_hash: seen, channel: Channel::Terminal };
+    let key = ConfirmationKey::random();
+    let token = question.sign(&key, user, at);
+    store.redeem_confirmation(user, &question, (&key, &token), at).await
 }

@@ -1,21 +1,20 @@
-//! What stands between a program and its database, and can be cut.
+//! TCP proxy to PostgreSQL whose connections tests can cut.
 
 use std::net::SocketAddr;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// A way to a PostgreSQL on this machine that can be cut and mended.
 #[derive(Debug)]
-pub struct Between {
+pub struct TcpProxy {
     url: String,
     is_open: watch::Sender<bool>,
 }
 
-impl Between {
-    /// A way to the database of a URL, open at first.
+impl TcpProxy {
+    /// A proxy to the database of a URL, connected at first.
     ///
     /// # Panics
-    /// When the URL names no port, or there is none free.
+    /// If the URL has no port, or none is free.
     pub async fn new(url: &str) -> Self {
         let (before, rest) = url.rsplit_once('@').expect("the test kit's own URL has a user");
         let (address, name) = rest.split_once('/').expect("and a database");
@@ -29,7 +28,7 @@ impl Between {
                 if *seen.borrow_and_update() {
                     tokio::spawn(async move {
                         tokio::select! {
-                            () = pass(caller, there) => {}
+                            () = forward(caller, there) => {}
                             _ = seen.wait_for(|is_open| !is_open) => {}
                         }
                     });
@@ -39,26 +38,25 @@ impl Between {
         Self { url: format!("{before}@{here}/{name}"), is_open }
     }
 
-    /// What `FITNESS_DB` is for whoever goes this way.
+    /// The value of `FITNESS_DB` for a client of the proxy.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Ends every connection, and lets nobody through.
-    pub fn cut(&self) {
+    /// Closes all connections and rejects new ones.
+    pub fn disconnect(&self) {
         self.is_open.send_replace(false);
     }
 
-    /// Lets everybody through again.
-    pub fn mend(&self) {
+    pub fn reconnect(&self) {
         self.is_open.send_replace(true);
     }
 }
 
-async fn pass(mut caller: TcpStream, there: SocketAddr) {
+async fn forward(mut caller: TcpStream, there: SocketAddr) {
     if let Ok(mut server) = TcpStream::connect(there).await {
-        // Whoever hangs up has hung up.
+        // Either side may close the connection.
         drop(tokio::io::copy_bidirectional(&mut caller, &mut server).await);
     }
 }

@@ -1,63 +1,54 @@
 //! Activities and their laps.
 
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
 use crate::db::compress::unpack_json;
-use crate::db::convert::{day, json, narrow, narrow_option, to_json, word};
+use crate::db::convert::{day, from_json, narrow, narrow_option, parse_text, to_json};
 use crate::db::entities::{activities, activity_details, activity_reports, laps};
-use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use crate::metrics::activity_metrics;
 use crate::metrics::recompute_state;
-use crate::training::races::first_race_of;
+use crate::training::races::find_race_day;
 use fitness_core::domain::activity::{Activity, Lap};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{ActivityId, UserId};
-use fitness_core::domain::merge::{Edit, Merged, merge};
-use fitness_core::domain::source_record::{Details, Flaw, Outline, ReportKey};
+use fitness_core::domain::merge::{Edit, MergedActivity, merge_activity};
+use fitness_core::domain::source_record::{ActivitySummary, Details, Flaw, RecordKey};
 use fitness_core::domain::units::{Distance, TimeSpan};
-use fitness_core::metrics::{Quality, Rated};
+use fitness_core::metrics::{Quality, ValueWithQuality};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use serde::Serialize;
 
-/// A stored activity.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoredActivity {
-    /// Its id.
     pub id: ActivityId,
-    /// The local day it began.
+    /// Local day of the start.
     pub day: Day,
-    /// What it is, without laps.
     #[serde(flatten)]
     pub activity: Activity,
-    /// Its training load, once computed.
     pub load: Option<f64>,
-    /// How far the load can be leaned on.
     pub load_quality: Option<Quality>,
-    /// Whether a source calls it a race.
+    /// Whether a source marks it as a race.
     pub race: bool,
-    /// What was wrong with its file, if anything.
+    /// Problems found in its file.
     pub flaws: Vec<Flaw>,
-    /// Whether the athlete changed something by hand.
+    /// Whether the athlete edited it.
     pub edited: bool,
 }
 
 impl StoredActivity {
-    /// Its load with how far it can be leaned on.
     #[must_use]
-    pub fn rated_load(&self) -> Option<Rated> {
-        self.load.zip(self.load_quality).map(|(value, quality)| Rated { value, quality })
+    pub fn load_with_quality(&self) -> Option<ValueWithQuality> {
+        self.load.zip(self.load_quality).map(|(value, quality)| ValueWithQuality { value, quality })
     }
 }
 
 impl Store {
-    /// Activities from one local day through another, oldest first, without laps.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Activities of a period of local days, oldest first, without laps.
     pub async fn list_activities(
         &self,
         user: UserId,
@@ -72,13 +63,10 @@ impl Store {
             .order_by_asc(activities::Column::Id)
             .all(self.reader())
             .await?;
-        rows.into_iter().map(stored).collect()
+        rows.into_iter().map(stored_activity).collect()
     }
 
-    /// One activity of a user, with its laps.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// An activity with its laps.
     pub async fn find_activity(&self, user: UserId, id: ActivityId) -> Result<Option<StoredActivity>> {
         let db = self.snapshot().await?;
         let row = activities::Entity::find_by_id(id.get())
@@ -86,7 +74,7 @@ impl Store {
             .filter(activities::Column::DeletedAt.is_null())
             .one(&db)
             .await?;
-        let Some(mut activity) = row.map(stored).transpose()? else { return Ok(None) };
+        let Some(mut activity) = row.map(stored_activity).transpose()? else { return Ok(None) };
         let rows = laps::Entity::find()
             .filter(laps::Column::ActivityId.eq(id.get()))
             .filter(laps::Column::UserId.eq(user.get()))
@@ -97,10 +85,10 @@ impl Store {
         Ok(Some(activity))
     }
 
-    /// The lengths, sets and heartbeats of an activity, where it has any.
+    /// Pool lengths, strength sets and heartbeats of an activity.
     ///
     /// # Errors
-    /// `Unreadable` when what is stored is damaged.
+    /// `Unreadable` if stored data is damaged.
     pub async fn find_details(&self, user: UserId, id: ActivityId) -> Result<Option<Details>> {
         let row = activity_details::Entity::find_by_id(id.get())
             .filter(activity_details::Column::UserId.eq(user.get()))
@@ -109,30 +97,31 @@ impl Store {
         row.map(|row| unpack_json(&row.packed)).transpose()
     }
 
-    /// Which reports an activity is put together from, the most trusted first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn list_reports(&self, user: UserId, id: ActivityId) -> Result<Vec<(ReportKey, Outline)>> {
-        let mut reports = reports_of(self.reader(), user, id).await?;
+    /// The source records that an activity is merged from, most trusted first.
+    pub async fn list_source_records(
+        &self,
+        user: UserId,
+        id: ActivityId,
+    ) -> Result<Vec<(RecordKey, ActivitySummary)>> {
+        let mut reports = read_source_records(self.reader(), user, id).await?;
         reports.sort_by(|(a, _), (b, _)| a.cmp(b));
         Ok(reports)
     }
 
-    /// Changes an activity by hand. What is changed stays, whatever is imported later.
+    /// Edits an activity. Edits survive later imports.
     ///
     /// # Errors
-    /// `NotFound` when the user has no such activity, `Edit` when nobody can have done what would come out.
+    /// `NotFound` if the user has no such activity, `Edit` if the result would be implausible.
     pub async fn edit_activity(&self, user: UserId, id: ActivityId, edit: Edit, now: Instant) -> Result<()> {
-        self.put_edit(user, id, |before| before.then(edit), "activity.edit", now).await
+        self.put_edit(user, id, |before| before.followed_by(edit), AuditAction::ActivityEdit, now).await
     }
 
-    /// Takes back every change made by hand: the activity is again what its sources say.
+    /// Removes all edits: the activity is again what its sources say.
     ///
     /// # Errors
     /// `NotFound` when the user has no such activity.
     pub async fn reset_activity(&self, user: UserId, id: ActivityId, now: Instant) -> Result<()> {
-        self.put_edit(user, id, |_| Edit::default(), "activity.reset", now).await
+        self.put_edit(user, id, |_| Edit::default(), AuditAction::ActivityReset, now).await
     }
 
     async fn put_edit(
@@ -140,66 +129,75 @@ impl Store {
         user: UserId,
         id: ActivityId,
         change: impl FnOnce(Edit) -> Edit,
-        action: &'static str,
+        action: AuditAction,
         now: Instant,
     ) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = require_activity(&tx, id).await?;
         if row.deleted_at.is_some() {
-            return Err(Error::NotFound("activity"));
+            return Err(Error::NotFound(RecordKind::Activity));
         }
-        let before: Edit = row.edit.map(json).transpose()?.unwrap_or_default();
-        let hash = ContentHash::of_json(&before);
+        let before: Edit = row.edit.map(from_json).transpose()?.unwrap_or_default();
+        let hash = ContentHash::hash_json(&before);
         let edit = change(before);
-        let reports = reports_of(tx.db(), user, id).await?;
-        let merged = merge(&reports, &edit).ok_or(Error::NotFound("activity"))?;
+        let reports = read_source_records(tx.db(), user, id).await?;
+        let merged = merge_activity(&reports, &edit).ok_or(Error::NotFound(RecordKind::Activity))?;
         edit.check(&merged.activity)?;
         let changed = activities::ActiveModel {
             id: Set(id.get()),
             edit: Set((edit != Edit::default()).then(|| to_json(&edit))),
-            ..columns(user, &merged)
+            ..activity_row(user, &merged)
         };
         activities::Entity::update(changed).exec(tx.db()).await?;
-        activity_metrics::forget_measures(&tx, &[id.get()]).await?;
-        recompute_state::touch(&tx, Some(merged.activity.day().min(day(row.day)?))).await?;
-        let entry = Entry::new(now, Actor::Human, action, format!("activity:{id}"));
-        tx.commit(entry.change(Some(hash), Some(ContentHash::of_json(&edit)))).await
+        activity_metrics::delete_measures(&tx, &[id.get()]).await?;
+        recompute_state::invalidate_from(&tx, Some(merged.activity.day().min(day(row.day)?))).await?;
+        let entry = NewAuditEntry::new(now, Actor::Human, action, format!("activity:{id}"));
+        tx.commit(entry.change(Some(hash), Some(ContentHash::hash_json(&edit)))).await
     }
 
-    /// Takes an activity out of everything. It stays known, so that no later import brings it back.
+    /// Deletes an activity. Its row is kept, so that no later import brings it back.
     ///
     /// # Errors
     /// `NotFound` when the user has no such activity.
     pub async fn delete_activity(&self, user: UserId, id: ActivityId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = require_activity(&tx, id).await?;
         if row.deleted_at.is_some() {
-            return Err(Error::NotFound("activity"));
+            return Err(Error::NotFound(RecordKind::Activity));
         }
         set_deleted(&tx, id, Some(now)).await?;
-        touch_with_race(&tx, row.id, day(row.day)?).await?;
-        tx.commit(Entry::new(now, Actor::Human, "activity.delete", format!("activity:{id}"))).await
+        invalidate_with_race(&tx, row.id, day(row.day)?).await?;
+        tx.commit(NewAuditEntry::new(
+            now,
+            Actor::Human,
+            AuditAction::ActivityDelete,
+            format!("activity:{id}"),
+        ))
+        .await
     }
 
-    /// Brings a deleted activity back.
+    /// Restores a deleted activity.
     ///
     /// # Errors
     /// `NotFound` when the user has no such deleted activity.
     pub async fn restore_activity(&self, user: UserId, id: ActivityId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = require_activity(&tx, id).await?;
         if row.deleted_at.is_none() {
-            return Err(Error::NotFound("deleted activity"));
+            return Err(Error::NotFound(RecordKind::DeletedActivity));
         }
         set_deleted(&tx, id, None).await?;
-        touch_with_race(&tx, row.id, day(row.day)?).await?;
-        tx.commit(Entry::new(now, Actor::Human, "activity.restore", format!("activity:{id}"))).await
+        invalidate_with_race(&tx, row.id, day(row.day)?).await?;
+        tx.commit(NewAuditEntry::new(
+            now,
+            Actor::Human,
+            AuditAction::ActivityRestore,
+            format!("activity:{id}"),
+        ))
+        .await
     }
 
-    /// How many activities a user has, and the days of the first and the last.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Number of activities, and the days of the first and the last.
     pub async fn count_activities(&self, user: UserId) -> Result<(u64, Option<(Day, Day)>)> {
         use activities::Column;
         let counted = activities::Entity::find()
@@ -223,21 +221,24 @@ async fn require_activity(tx: &Tx, id: ActivityId) -> Result<activities::Model> 
         .filter(activities::Column::UserId.eq(tx.user().get()))
         .one(tx.db())
         .await?
-        .ok_or(Error::NotFound("activity"))
+        .ok_or(Error::NotFound(RecordKind::Activity))
 }
 
 async fn set_deleted(tx: &Tx, id: ActivityId, at: Option<Instant>) -> Result<()> {
-    let row =
-        activities::ActiveModel { id: Set(id.get()), deleted_at: Set(at.map(stamp)), ..Default::default() };
+    let row = activities::ActiveModel {
+        id: Set(id.get()),
+        deleted_at: Set(at.map(truncate_to_micros)),
+        ..Default::default()
+    };
     activities::Entity::update(row).exec(tx.db()).await?;
     Ok(())
 }
 
-async fn reports_of(
+async fn read_source_records(
     db: &impl ConnectionTrait,
     user: UserId,
     id: ActivityId,
-) -> Result<Vec<(ReportKey, Outline)>> {
+) -> Result<Vec<(RecordKey, ActivitySummary)>> {
     use activity_reports::Column;
     let rows = activity_reports::Entity::find()
         .select_only()
@@ -248,19 +249,19 @@ async fn reports_of(
         .all(db)
         .await?;
     rows.into_iter()
-        .map(|(kind, id, outline)| Ok((ReportKey { kind: word(&kind)?, id }, unpack_json(&outline)?)))
+        .map(|(kind, id, outline)| Ok((RecordKey { kind: parse_text(&kind)?, id }, unpack_json(&outline)?)))
         .collect()
 }
 
-/// The columns that reports and edits decide.
-pub(crate) fn columns(user: UserId, merged: &Merged) -> activities::ActiveModel {
+/// The columns that come from source records and edits.
+pub(crate) fn activity_row(user: UserId, merged: &MergedActivity) -> activities::ActiveModel {
     let a = &merged.activity;
     activities::ActiveModel {
         user_id: Set(user.get()),
         sport: Set(a.sport.as_str().to_owned()),
         sub_sport: Set(a.sub_sport.clone()),
         name: Set(a.name.clone()),
-        started_at: Set(stamp(a.started_at)),
+        started_at: Set(truncate_to_micros(a.started_at)),
         utc_offset_s: Set(i64::from(a.utc_offset_s)),
         day: Set(a.day().date()),
         elapsed_ms: Set(a.elapsed.map(TimeSpan::ms)),
@@ -281,17 +282,17 @@ pub(crate) fn columns(user: UserId, merged: &Merged) -> activities::ActiveModel 
     }
 }
 
-pub(crate) fn stored(row: activities::Model) -> Result<StoredActivity> {
+pub(crate) fn stored_activity(row: activities::Model) -> Result<StoredActivity> {
     Ok(StoredActivity {
         id: ActivityId::new(row.id),
         day: day(row.day)?,
         load: row.load,
-        load_quality: row.load_quality.as_deref().map(word).transpose()?,
+        load_quality: row.load_quality.as_deref().map(parse_text).transpose()?,
         race: row.race,
-        flaws: row.flaws.map(json).transpose()?.unwrap_or_default(),
+        flaws: row.flaws.map(from_json).transpose()?.unwrap_or_default(),
         edited: row.edit.is_some(),
         activity: Activity {
-            sport: word(&row.sport)?,
+            sport: parse_text(&row.sport)?,
             sub_sport: row.sub_sport,
             name: row.name,
             started_at: row.started_at,
@@ -318,7 +319,7 @@ pub(crate) fn lap_rows(user: UserId, activity: i64, laps: &[Lap]) -> impl Iterat
         activity_id: Set(activity),
         user_id: Set(user.get()),
         number: Set(number),
-        started_at: Set(stamp(lap.started_at)),
+        started_at: Set(truncate_to_micros(lap.started_at)),
         elapsed_ms: Set(lap.elapsed.map(TimeSpan::ms)),
         moving_ms: Set(lap.moving.map(TimeSpan::ms)),
         distance_mm: Set(lap.distance.map(Distance::mm)),
@@ -344,8 +345,8 @@ fn lap(row: laps::Model) -> Result<Lap> {
     })
 }
 
-/// An activity that goes or comes back takes its race result along, which may be of an earlier day.
-async fn touch_with_race(tx: &Tx, id: i64, on: Day) -> Result<()> {
-    let raced = first_race_of(tx, id).await?;
-    recompute_state::touch(tx, Some(raced.map_or(on, |raced| raced.min(on)))).await
+/// Deleting or restoring an activity also affects its race result, which may be on an earlier day.
+async fn invalidate_with_race(tx: &Tx, id: i64, on: Day) -> Result<()> {
+    let raced = find_race_day(tx, id).await?;
+    recompute_state::invalidate_from(tx, Some(raced.map_or(on, |raced| raced.min(on)))).await
 }

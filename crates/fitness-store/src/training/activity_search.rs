@@ -1,12 +1,12 @@
-//! Activities as somebody looks through them: filtered, added up, and page by page.
+//! Activity search: filters, totals and pages.
 //!
-//! A page goes on from a place, not from a number of rows: what is imported meanwhile moves nothing that was seen.
+//! Pages continue from a cursor, not an offset, so that imports in between do not shift them.
 
 use crate::db::convert::narrow;
 use crate::db::entities::activities::{Column, Entity};
 use crate::db::error::Result;
-use crate::db::store::{Store, stamp};
-use crate::training::activities::{StoredActivity, stored};
+use crate::db::store::{Store, truncate_to_micros};
+use crate::training::activities::{StoredActivity, stored_activity};
 use chrono::DateTime;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{ActivityId, UserId};
@@ -19,26 +19,23 @@ use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
 
-/// More words than anybody searches for; what comes after is not looked for.
+/// Further words are ignored.
 const MAX_WORDS: usize = 8;
 
-/// Which activities are meant. The default is all that were not deleted.
+/// The default is all activities that were not deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Wanted {
-    /// Of this sport.
+pub struct ActivityFilter {
     pub sport: Option<Sport>,
-    /// Begun on this local day or later.
     pub from: Option<Day>,
-    /// Begun on this local day or earlier.
     pub through: Option<Day>,
-    /// With every one of these words in its name or its source's word for the sport, whatever the case.
+    /// All of these words must occur in the name or the source's word for the sport, ignoring case.
     pub words: String,
-    /// Those that were deleted, instead of those that were not.
+    /// Only deleted activities, instead of all others.
     pub deleted: bool,
 }
 
-impl Wanted {
-    /// Whether anything is left out that the athlete could have meant.
+impl ActivityFilter {
+    /// Whether any filter besides `deleted` is set.
     #[must_use]
     pub fn is_filtered(&self) -> bool {
         *self != Self { deleted: self.deleted, ..Self::default() }
@@ -52,12 +49,12 @@ impl Wanted {
             .add_option(self.sport.map(|sport| Column::Sport.eq(sport.as_str())))
             .add_option(self.from.map(|day| Column::Day.gte(day.date())))
             .add_option(self.through.map(|day| Column::Day.lte(day.date())))
-            .add(self.named())
+            .add(self.name_condition())
     }
 
-    /// A word is looked for as it was typed and in every usual case of it: the databases disagree about which letters
-    /// beyond A to Z are the same.
-    fn named(&self) -> Condition {
+    /// Searches for a word as typed and in the usual cases, because the databases disagree about
+    /// case beyond A to Z.
+    fn name_condition(&self) -> Condition {
         let mut all = Condition::all();
         for word in self.words.split_whitespace().filter(|word| is_storable(word)).take(MAX_WORDS) {
             let lower = word.to_lowercase();
@@ -67,9 +64,9 @@ impl Wanted {
             let mut any = Condition::any();
             for column in [Column::Name, Column::SubSport] {
                 for case in [&lower, &capital, &word.to_uppercase()] {
-                    any = any.add(Expr::col(column).like(holding(case)));
+                    any = any.add(Expr::col(column).like(like_containing(case)));
                 }
-                any = any.add(Func::lower(Expr::col(column)).like(holding(&lower)));
+                any = any.add(Func::lower(Expr::col(column)).like(like_containing(&lower)));
             }
             all = all.add(any);
         }
@@ -77,8 +74,8 @@ impl Wanted {
     }
 }
 
-/// `%word%` with nothing in the word that means something to the database.
-fn holding(word: &str) -> LikeExpr {
+/// `%word%`, with wildcards in the word escaped.
+fn like_containing(word: &str) -> LikeExpr {
     let escaped: String = word
         .chars()
         .flat_map(|c| matches!(c, '%' | '_' | '\\').then_some('\\').into_iter().chain([c]))
@@ -86,29 +83,28 @@ fn holding(word: &str) -> LikeExpr {
     LikeExpr::new(format!("%{escaped}%")).escape('\\')
 }
 
-/// A place among activities in the order of their days, as it is written into an address.
+/// A page cursor: a position in the order of days, as used in URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct ActivityCursor {
     day: Day,
     started_at: Instant,
     id: ActivityId,
 }
 
-impl Place {
-    /// Where an activity is.
+impl ActivityCursor {
     #[must_use]
-    pub const fn of(activity: &StoredActivity) -> Self {
+    pub const fn from_activity(activity: &StoredActivity) -> Self {
         Self { day: activity.day, started_at: activity.activity.started_at, id: activity.id }
     }
 
-    /// What comes after it in one direction.
-    fn beyond(self, newer: bool) -> Condition {
+    /// The condition for the next page in one direction.
+    fn page_condition(self, newer: bool) -> Condition {
         let past = |column: Column, value: SimpleExpr| {
             let column = Expr::col(column);
             if newer { column.gt(value) } else { column.lt(value) }
         };
-        let (day, started) = (self.day.date(), stamp(self.started_at));
-        // The day is asked for by itself as well, so that the index finds the first row.
+        let (day, started) = (self.day.date(), truncate_to_micros(self.started_at));
+        // A separate condition on the day lets the index find the first row.
         let near = if newer { Column::Day.gte(day) } else { Column::Day.lte(day) };
         let then = Condition::any().add(past(Column::StartedAt, started.into())).add(
             Condition::all().add(Column::StartedAt.eq(started)).add(past(Column::Id, self.id.get().into())),
@@ -121,117 +117,99 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ActivityCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.day, self.started_at.timestamp_micros(), self.id)
     }
 }
 
-/// A text that is no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("that is no place in the list")]
-pub struct NoPlace;
+#[error("invalid page cursor")]
+pub struct CursorError;
 
-impl FromStr for Place {
-    type Err = NoPlace;
-    fn from_str(text: &str) -> std::result::Result<Self, NoPlace> {
+impl FromStr for ActivityCursor {
+    type Err = CursorError;
+    fn from_str(text: &str) -> std::result::Result<Self, CursorError> {
         let mut parts = text.splitn(3, '.');
-        let mut next = || parts.next().ok_or(NoPlace);
-        let day = next()?.parse().map_err(|_| NoPlace)?;
-        let micros = next()?.parse().map_err(|_| NoPlace)?;
-        let id: i64 = next()?.parse().map_err(|_| NoPlace)?;
-        let started_at = DateTime::from_timestamp_micros(micros).ok_or(NoPlace)?;
-        // What no database can hold is nowhere in one.
-        Day::from_date(started_at.date_naive()).ok_or(NoPlace)?;
+        let mut next = || parts.next().ok_or(CursorError);
+        let day = next()?.parse().map_err(|_| CursorError)?;
+        let micros = next()?.parse().map_err(|_| CursorError)?;
+        let id: i64 = next()?.parse().map_err(|_| CursorError)?;
+        let started_at = DateTime::from_timestamp_micros(micros).ok_or(CursorError)?;
+        // Reject times outside the range of the databases.
+        Day::from_date(started_at.date_naive()).ok_or(CursorError)?;
         Ok(Self { day, started_at, id: ActivityId::new(id) })
     }
 }
 
-/// From where a page goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Onward {
-    /// The newest.
+pub enum PagePosition {
     #[default]
     Start,
-    /// What is older than a place.
-    OlderThan(Place),
-    /// What is newer than a place.
-    NewerThan(Place),
+    OlderThan(ActivityCursor),
+    NewerThan(ActivityCursor),
 }
 
-/// A part of a list, the newest first.
+/// A page of activities, newest first.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Page {
-    /// The activities, without laps.
+pub struct ActivityPage {
     pub activities: Vec<StoredActivity>,
-    /// Whether there are newer ones.
-    pub newer: bool,
-    /// Whether there are older ones.
-    pub older: bool,
+    pub has_newer: bool,
+    pub has_older: bool,
 }
 
-/// What activities come to. A sum leaves out what has no value.
+/// Totals. Activities without a value do not add to its sum.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Totals {
-    /// How many.
+pub struct ActivityTotals {
     pub count: u64,
-    /// How far.
     #[serde(rename = "distance_mm")]
     pub distance: Distance,
-    /// How long, in motion where known.
+    /// Moving time where known, else elapsed time.
     #[serde(rename = "time_ms")]
     pub time: TimeSpan,
-    /// How much load.
     pub load: f64,
 }
 
 impl Store {
-    /// A page of a user's activities.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn browse_activities(
+    pub async fn search_activities(
         &self,
         user: UserId,
-        wanted: &Wanted,
-        from: Onward,
+        wanted: &ActivityFilter,
+        from: PagePosition,
         limit: usize,
-    ) -> Result<Page> {
-        let newer = matches!(from, Onward::NewerThan(_));
+    ) -> Result<ActivityPage> {
+        let newer = matches!(from, PagePosition::NewerThan(_));
         let order = if newer { Order::Asc } else { Order::Desc };
         let condition = match from {
-            Onward::Start => wanted.condition(user),
-            Onward::OlderThan(place) => wanted.condition(user).add(place.beyond(false)),
-            Onward::NewerThan(place) => wanted.condition(user).add(place.beyond(true)),
+            PagePosition::Start => wanted.condition(user),
+            PagePosition::OlderThan(place) => wanted.condition(user).add(place.page_condition(false)),
+            PagePosition::NewerThan(place) => wanted.condition(user).add(place.page_condition(true)),
         };
         let rows = Entity::find()
             .filter(condition)
             .order_by(Column::Day, order.clone())
             .order_by(Column::StartedAt, order.clone())
             .order_by(Column::Id, order)
-            // One more tells whether there are more.
+            // One extra row shows whether there is another page.
             .limit(limit as u64 + 1)
             .all(self.reader())
             .await?;
         let more = rows.len() > limit;
         let mut activities: Vec<StoredActivity> =
-            rows.into_iter().take(limit).map(stored).collect::<Result<_>>()?;
+            rows.into_iter().take(limit).map(stored_activity).collect::<Result<_>>()?;
         if newer {
             activities.reverse();
         }
-        let there = from != Onward::Start;
+        let there = from != PagePosition::Start;
         Ok(match newer {
-            true => Page { activities, newer: more, older: there },
-            false => Page { activities, newer: there, older: more },
+            true => ActivityPage { activities, has_newer: more, has_older: there },
+            false => ActivityPage { activities, has_newer: there, has_older: more },
         })
     }
 
-    /// What a user's activities come to.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn total_activities(&self, user: UserId, wanted: &Wanted) -> Result<Totals> {
-        // A sum of whole numbers is a decimal to PostgreSQL.
+    /// Totals of the activities that match a filter.
+    pub async fn activity_totals(&self, user: UserId, wanted: &ActivityFilter) -> Result<ActivityTotals> {
+        // PostgreSQL returns a sum of integers as a decimal.
         let whole = |sum: SimpleExpr| sum.cast_as("bigint");
         let time = Func::coalesce([Expr::col(Column::MovingMs), Expr::col(Column::ElapsedMs)]);
         let found = Entity::find()
@@ -245,7 +223,7 @@ impl Store {
             .one(self.reader())
             .await?;
         let (count, distance, time, load) = found.unwrap_or_default();
-        Ok(Totals {
+        Ok(ActivityTotals {
             count: narrow(count)?,
             distance: Distance::from_mm(distance.unwrap_or_default()),
             time: TimeSpan::from_ms(time.unwrap_or_default()),

@@ -1,4 +1,5 @@
-//! What athletes did and said: activities and their sources, wellness, observations, notes, races, profile.
+//! Athletes' data: activities and their source records, wellness, observations, notes, races and
+//! profile.
 
 pub(crate) mod activities;
 pub mod activity_search;

@@ -1,11 +1,11 @@
-//! Notes for the coach, and the coach's own suggestions of notes.
+//! Notes for the coach, and notes suggested by coaches.
 
-use crate::coach::quotas::room_for_a_suggestion;
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::{day, word};
+use crate::coach::pending_limits::check_suggestion_quota;
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
+use crate::db::convert::{day, parse_text};
 use crate::db::entities::notes::{ActiveModel, Column, Entity, Model};
-use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::{Store, truncate_to_micros};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{NoteId, UserId};
@@ -17,10 +17,10 @@ use sea_orm::{
 };
 
 impl Store {
-    /// Writes a note down. What the athlete wrote counts at once; anybody else's is a suggestion.
+    /// Adds a note. The athlete's own notes count at once; others are suggestions.
     ///
     /// # Errors
-    /// When there is no such user; `TooMany` when as many suggestions wait as may.
+    /// `NotFound` if there is no such user; `QuotaExceeded` with too many pending suggestions.
     pub async fn add_note(
         &self,
         user: UserId,
@@ -29,8 +29,8 @@ impl Store {
         text: &NoteText,
         now: Instant,
     ) -> Result<NoteId> {
-        let tx = self.write(user).await?;
-        room_for_a_suggestion(&tx, author).await?;
+        let tx = self.begin_user_write(user).await?;
+        check_suggestion_quota(&tx, author).await?;
         let row = ActiveModel {
             id: NotSet,
             user_id: Set(user.get()),
@@ -38,18 +38,15 @@ impl Store {
             author: Set(author.as_str().to_owned()),
             accepted: Set(author == Author::Athlete),
             text: Set(text.as_str().to_owned()),
-            written_at: Set(stamp(now)),
+            written_at: Set(truncate_to_micros(now)),
         };
         let id = NoteId::new(Entity::insert(row).exec(tx.db()).await?.last_insert_id);
-        let entry = Entry::new(now, author.into(), "note.add", format!("note:{id}"));
-        tx.commit(entry.change(None, Some(ContentHash::of_json(text)))).await?;
+        let entry = NewAuditEntry::new(now, author.into(), AuditAction::NoteAdd, format!("note:{id}"));
+        tx.commit(entry.change(None, Some(ContentHash::hash_json(text)))).await?;
         Ok(id)
     }
 
     /// A user's notes, newest first, suggestions included.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn list_notes(&self, user: UserId) -> Result<Vec<Note>> {
         let rows = Entity::find()
             .filter(Column::UserId.eq(user.get()))
@@ -59,12 +56,12 @@ impl Store {
         rows.into_iter().map(note).collect()
     }
 
-    /// Takes over a suggested note.
+    /// Accepts a suggested note.
     ///
     /// # Errors
     /// `NotFound` when the user has no such suggestion.
     pub async fn accept_note(&self, user: UserId, id: NoteId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let accepted = Entity::update_many()
             .col_expr(Column::Accepted, Expr::value(true))
             .filter(Column::Id.eq(id.get()))
@@ -73,22 +70,22 @@ impl Store {
             .exec(tx.db())
             .await?;
         if accepted.rows_affected == 0 {
-            return Err(Error::NotFound("suggested note"));
+            return Err(Error::NotFound(RecordKind::SuggestedNote));
         }
-        tx.commit(Entry::new(now, Actor::Human, "note.accept", format!("note:{id}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::NoteAccept, format!("note:{id}"))).await
     }
 
-    /// Removes a note and gives it back, so that the athlete can be told what went.
+    /// Deletes a note and returns it, so that it can be shown to the athlete.
     ///
     /// # Errors
     /// `NotFound` when the user has no such note.
     pub async fn delete_note(&self, user: UserId, id: NoteId, now: Instant) -> Result<Note> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = Entity::find_by_id(id.get()).filter(Column::UserId.eq(user.get())).one(tx.db()).await?;
-        let gone = note(row.ok_or(Error::NotFound("note"))?)?;
+        let gone = note(row.ok_or(Error::NotFound(RecordKind::Note))?)?;
         Entity::delete_by_id(id.get()).exec(tx.db()).await?;
-        let entry = Entry::new(now, Actor::Human, "note.delete", format!("note:{id}"));
-        tx.commit(entry.change(Some(ContentHash::of_json(&gone.text)), None)).await?;
+        let entry = NewAuditEntry::new(now, Actor::Human, AuditAction::NoteDelete, format!("note:{id}"));
+        tx.commit(entry.change(Some(ContentHash::hash_json(&gone.text)), None)).await?;
         Ok(gone)
     }
 }
@@ -97,7 +94,7 @@ fn note(row: Model) -> Result<Note> {
     Ok(Note {
         id: NoteId::new(row.id),
         day: row.day.map(day).transpose()?,
-        author: word(&row.author)?,
+        author: parse_text(&row.author)?,
         accepted: row.accepted,
         text: NoteText::new(&row.text).map_err(|e| Error::Unreadable(e.to_string()))?,
         written_at: row.written_at,

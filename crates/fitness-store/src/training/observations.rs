@@ -1,11 +1,11 @@
-//! Observations: effort, soreness, mood, and the days an athlete was ill, hurt or away.
+//! Observations: effort, soreness, mood, and absences (ill, injured or away).
 
-use crate::coach::quotas::room_for_a_suggestion;
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::{day, narrow_option, word};
+use crate::coach::pending_limits::check_suggestion_quota;
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
+use crate::db::convert::{day, narrow_option, parse_text};
 use crate::db::entities::observations::{ActiveModel, Column, Entity, Model};
-use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use crate::metrics::recompute_state;
 use crate::plan::adaptations;
@@ -13,7 +13,7 @@ use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{ActivityId, ObservationId, ProposalId, UserId};
 use fitness_core::domain::note::{Author, NoteText};
-use fitness_core::domain::observation::{Observation, ObservationKind, Observed};
+use fitness_core::domain::observation::{Observation, ObservationData, ObservationKind};
 use fitness_core::plan::is_low_feeling;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
@@ -22,29 +22,32 @@ use sea_orm::{
 };
 
 impl Store {
-    /// Writes an observation down. The athlete's counts at once; anybody else's is a suggestion.
+    /// Adds an observation. The athlete's own count at once; others are suggestions.
     ///
     /// # Errors
-    /// `NotFound` when it is about an activity the user does not have; `TooMany` when as many suggestions wait as may.
+    /// `NotFound` if the user does not have its activity; `QuotaExceeded` with too many pending
+    /// suggestions.
     pub async fn add_observation(
         &self,
         user: UserId,
         author: Author,
-        observed: &Observed,
+        observed: &ObservationData,
         now: Instant,
     ) -> Result<ObservationId> {
-        add(self.write(user).await?, author, observed, now).await
+        add(self.begin_user_write(user).await?, author, observed, now).await
     }
 
-    /// Marks days in the athlete's own name. A mark that is there is kept, and a suggestion that says the same is accepted:
-    /// either way the mark counts when this returns.
-    ///
-    /// # Errors
-    /// When there is no such user.
-    pub async fn mark_days(&self, user: UserId, observed: &Observed, now: Instant) -> Result<ObservationId> {
-        let tx = self.write(user).await?;
+    /// Records an absence of the athlete. An equal absence is kept, and an equal suggestion is
+    /// accepted; either way the absence counts when this returns.
+    pub async fn record_absence(
+        &self,
+        user: UserId,
+        observed: &ObservationData,
+        now: Instant,
+    ) -> Result<ObservationId> {
+        let tx = self.begin_user_write(user).await?;
         let there = list(tx.db(), user, observed.from(), observed.through()).await?;
-        let mut same = there.iter().filter(|one| one.observed == *observed);
+        let mut same = there.iter().filter(|one| one.data == *observed);
         if let Some(mark) = same.clone().find(|one| one.accepted) {
             return Ok(mark.id);
         }
@@ -55,23 +58,21 @@ impl Store {
         add(tx, Author::Athlete, observed, now).await
     }
 
-    /// Observations that touch the days from one through another, oldest first, suggestions included.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Observations that overlap a period, oldest first, including suggestions.
     pub async fn list_observations(&self, user: UserId, from: Day, through: Day) -> Result<Vec<Observation>> {
         list(self.reader(), user, from, through).await
     }
 
-    /// Takes over a suggested observation.
+    /// Accepts a suggested observation.
     ///
     /// # Errors
     /// `NotFound` when the user has no such suggestion.
     pub async fn accept_observation(&self, user: UserId, id: ObservationId, now: Instant) -> Result<()> {
-        accept(self.write(user).await?, id, now).await
+        accept(self.begin_user_write(user).await?, id, now).await
     }
 
-    /// Removes an observation, and withdraws what the rules proposed because of it; gives back which proposals that were.
+    /// Deletes an observation, withdraws proposals that the rules made because of it, and returns
+    /// them.
     ///
     /// # Errors
     /// `NotFound` when the user has no such observation.
@@ -81,20 +82,20 @@ impl Store {
         id: ObservationId,
         now: Instant,
     ) -> Result<Vec<ProposalId>> {
-        let tx = self.write(user).await?;
-        recompute_state::touch(&tx, first_day(&tx, id).await?).await?;
+        let tx = self.begin_user_write(user).await?;
+        recompute_state::invalidate_from(&tx, first_affected_day(&tx, id).await?).await?;
         let row = Entity::find_by_id(id.get()).filter(Column::UserId.eq(user.get())).one(tx.db()).await?;
-        let mark = observation(row.ok_or(Error::NotFound("observation"))?)?;
+        let mark = observation(row.ok_or(Error::NotFound(RecordKind::Observation))?)?;
         let gone = Entity::delete_many()
             .filter(Column::Id.eq(id.get()))
             .filter(Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
         if gone.rows_affected == 0 {
-            return Err(Error::NotFound("observation"));
+            return Err(Error::NotFound(RecordKind::Observation));
         }
-        let withdrawn = if mark.accepted && !is_said_again(&tx, &mark.observed).await? {
-            adaptations::withdraw(&tx, &mark.observed, now).await?
+        let withdrawn = if mark.accepted && !has_equal_observation(&tx, &mark.data).await? {
+            adaptations::withdraw_proposals(&tx, &mark.data, now).await?
         } else {
             Vec::new()
         };
@@ -102,17 +103,17 @@ impl Store {
         for proposal in &withdrawn {
             object.push_str(&format!(" withdrawing proposal:{proposal}"));
         }
-        tx.commit(Entry::new(now, Actor::Human, "observation.delete", object)).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::ObservationDelete, object)).await?;
         Ok(withdrawn)
     }
 }
 
-async fn add(tx: Tx, author: Author, observed: &Observed, now: Instant) -> Result<ObservationId> {
-    room_for_a_suggestion(&tx, author).await?;
+async fn add(tx: Tx, author: Author, observed: &ObservationData, now: Instant) -> Result<ObservationId> {
+    check_suggestion_quota(&tx, author).await?;
     let of_activity = observed.activity().map(ActivityId::get);
-    let activity_day = day_of(&tx, of_activity).await?;
+    let activity_day = find_activity_day(&tx, of_activity).await?;
     if of_activity.is_some() && activity_day.is_none() {
-        return Err(Error::NotFound("activity"));
+        return Err(Error::NotFound(RecordKind::Activity));
     }
     let row = ActiveModel {
         id: NotSet,
@@ -125,20 +126,21 @@ async fn add(tx: Tx, author: Author, observed: &Observed, now: Instant) -> Resul
         comment: Set(observed.comment().map(|text| text.as_str().to_owned())),
         author: Set(author.as_str().to_owned()),
         accepted: Set(author == Author::Athlete),
-        written_at: Set(stamp(now)),
+        written_at: Set(truncate_to_micros(now)),
     };
     let id = ObservationId::new(Entity::insert(row).exec(tx.db()).await?.last_insert_id);
     if author == Author::Athlete {
-        recompute_state::touch(&tx, Some(earlier(observed.from(), activity_day))).await?;
-        feels_better(&tx, observed, now).await?;
+        recompute_state::invalidate_from(&tx, Some(earlier_day(observed.from(), activity_day))).await?;
+        withdraw_if_feeling_better(&tx, observed, now).await?;
     }
-    let entry = Entry::new(now, author.into(), "observation.add", format!("observation:{id}"));
-    tx.commit(entry.change(None, Some(ContentHash::of_json(observed)))).await?;
+    let entry =
+        NewAuditEntry::new(now, author.into(), AuditAction::ObservationAdd, format!("observation:{id}"));
+    tx.commit(entry.change(None, Some(ContentHash::hash_json(observed)))).await?;
     Ok(id)
 }
 
 async fn accept(tx: Tx, id: ObservationId, now: Instant) -> Result<()> {
-    recompute_state::touch(&tx, first_day(&tx, id).await?).await?;
+    recompute_state::invalidate_from(&tx, first_affected_day(&tx, id).await?).await?;
     let accepted = Entity::update_many()
         .col_expr(Column::Accepted, Expr::value(true))
         .filter(Column::Id.eq(id.get()))
@@ -147,33 +149,38 @@ async fn accept(tx: Tx, id: ObservationId, now: Instant) -> Result<()> {
         .exec(tx.db())
         .await?;
     if accepted.rows_affected == 0 {
-        return Err(Error::NotFound("suggested observation"));
+        return Err(Error::NotFound(RecordKind::SuggestedObservation));
     }
-    tx.commit(Entry::new(now, Actor::Human, "observation.accept", format!("observation:{id}"))).await
+    tx.commit(NewAuditEntry::new(
+        now,
+        Actor::Human,
+        AuditAction::ObservationAccept,
+        format!("observation:{id}"),
+    ))
+    .await
 }
 
-/// Whether the athlete says the same in another observation.
-async fn is_said_again(tx: &Tx, observed: &Observed) -> Result<bool> {
+/// Whether the athlete has another observation with the same content.
+async fn has_equal_observation(tx: &Tx, observed: &ObservationData) -> Result<bool> {
     let there = list(tx.db(), tx.user(), observed.from(), observed.through()).await?;
-    let facts = |one: &Observed| (one.kind(), one.from(), one.through(), one.value());
-    Ok(there.iter().any(|one| one.accepted && facts(&one.observed) == facts(observed)))
+    let facts = |one: &ObservationData| (one.kind(), one.from(), one.through(), one.value());
+    Ok(there.iter().any(|one| one.accepted && facts(&one.data) == facts(observed)))
 }
 
-/// The first day for which something is worked out from an observation: the one it begins with, or that of the activity
-/// it rates, which may have moved since.
-async fn first_day(tx: &Tx, id: ObservationId) -> Result<Option<Day>> {
+/// First day whose metrics depend on an observation: its first day, or the day of the activity it
+/// rates, which may have moved since.
+async fn first_affected_day(tx: &Tx, id: ObservationId) -> Result<Option<Day>> {
     let row = Entity::find_by_id(id.get()).filter(Column::UserId.eq(tx.user().get())).one(tx.db()).await?;
     let Some(row) = row else { return Ok(None) };
-    let activity = day_of(tx, row.activity_id).await?;
-    Ok(Some(earlier(day(row.from_day)?, activity)))
+    let activity = find_activity_day(tx, row.activity_id).await?;
+    Ok(Some(earlier_day(day(row.from_day)?, activity)))
 }
 
-fn earlier(day: Day, other: Option<Day>) -> Day {
+fn earlier_day(day: Day, other: Option<Day>) -> Day {
     other.map_or(day, |other| other.min(day))
 }
 
-/// The day on which an activity of the user began.
-async fn day_of(tx: &Tx, activity: Option<i64>) -> Result<Option<Day>> {
+async fn find_activity_day(tx: &Tx, activity: Option<i64>) -> Result<Option<Day>> {
     use crate::db::entities::activities;
     let Some(activity) = activity else { return Ok(None) };
     let row = activities::Entity::find_by_id(activity)
@@ -203,27 +210,32 @@ pub(crate) async fn list(
 fn observation(row: Model) -> Result<Observation> {
     let unreadable = |e: &dyn std::fmt::Display| Error::Unreadable(e.to_string());
     let comment = row.comment.as_deref().map(NoteText::new).transpose().map_err(|e| unreadable(&e))?;
-    let observed =
-        Observed::new(word(&row.kind)?, day(row.from_day)?, day(row.through_day)?, narrow_option(row.value)?)
-            .map_err(|e| unreadable(&e))?
-            .of_activity(row.activity_id.map(ActivityId::new))
-            .with_comment(comment);
+    let observed = ObservationData::new(
+        parse_text(&row.kind)?,
+        day(row.from_day)?,
+        day(row.through_day)?,
+        narrow_option(row.value)?,
+    )
+    .map_err(|e| unreadable(&e))?
+    .for_activity(row.activity_id.map(ActivityId::new))
+    .with_comment(comment);
     Ok(Observation {
         id: ObservationId::new(row.id),
-        author: word(&row.author)?,
+        author: parse_text(&row.author)?,
         accepted: row.accepted,
-        observed,
+        data: observed,
         written_at: row.written_at,
     })
 }
 
-/// Whoever says that they feel better after all takes back what the rules proposed because they felt bad.
-async fn feels_better(tx: &Tx, observed: &Observed, now: Instant) -> Result<()> {
-    let bad = Observed::new(ObservationKind::Mood, observed.from(), observed.through(), Some(1));
+/// If the athlete reports feeling better, withdraws proposals that the rules made because they felt
+/// bad.
+async fn withdraw_if_feeling_better(tx: &Tx, observed: &ObservationData, now: Instant) -> Result<()> {
+    let bad = ObservationData::new(ObservationKind::Mood, observed.from(), observed.through(), Some(1));
     if let Some(bad) =
         bad.ok().filter(|_| observed.kind() == ObservationKind::Mood && !is_low_feeling(observed))
     {
-        adaptations::withdraw(tx, &bad, now).await?;
+        adaptations::withdraw_proposals(tx, &bad, now).await?;
     }
     Ok(())
 }

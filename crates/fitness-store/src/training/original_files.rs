@@ -1,17 +1,17 @@
-//! Files as they were given, compressed, to be given back.
+//! Original files as they were imported, stored compressed.
 
 use crate::db::compress::{pack, unpack, unpack_json};
-use crate::db::convert::{day, narrow, word};
+use crate::db::convert::{day, narrow, parse_text};
 use crate::db::entities::{activities, activity_reports, originals};
-use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
-use crate::training::source_records::{ROWS_AT_ONCE, in_chunks};
+use crate::training::source_records::{ROWS_PER_STATEMENT, in_chunks};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{ActivityId, UserId};
-use fitness_core::domain::source_record::{Outline, SourceKind};
-use fitness_core::domain::untrusted_text::storable;
+use fitness_core::domain::source_record::{ActivitySummary, SourceKind};
+use fitness_core::domain::untrusted_text::sanitize_for_storage;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
@@ -20,43 +20,35 @@ use sea_orm::{
 use serde::Serialize;
 use std::collections::{BTreeSet, HashSet};
 
-/// A file on its way into the store, compressed beforehand.
+/// A compressed file to be stored.
 #[derive(Debug, Clone)]
-pub struct NewOriginal {
+pub struct PackedOriginalFile {
     hash: ContentHash,
     name: String,
     size: usize,
     packed: Vec<u8>,
 }
 
-impl NewOriginal {
-    /// Packs a file under the name it is given back with.
+impl PackedOriginalFile {
+    /// Compresses a file; `name` is used when it is downloaded again.
     #[must_use]
     pub fn pack(name: &str, hash: ContentHash, bytes: &[u8]) -> Self {
-        Self { hash, name: storable(name), size: bytes.len(), packed: pack(bytes) }
-    }
-
-    /// How much it takes.
-    #[must_use]
-    pub fn packed_size(&self) -> usize {
-        self.packed.len()
+        Self { hash, name: sanitize_for_storage(name), size: bytes.len(), packed: pack(bytes) }
     }
 }
 
-/// A file that was kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Original {
-    /// The hash of its bytes.
+pub struct OriginalFile {
     pub sha256: ContentHash,
-    /// What it was called. Foreign text, never a path.
+    /// Untrusted text, never a path.
     pub name: String,
-    /// How many bytes it has.
+    /// Uncompressed size in bytes.
     pub size: u64,
 }
 
-impl Original {
-    /// What it can be called in any folder: of its foreign name only what is safe there, and of its hash what makes it one
-    /// of a kind.
+impl OriginalFile {
+    /// A safe and unique file name: the safe characters of its untrusted name, and part of its
+    /// hash.
     #[must_use]
     pub fn file_name(&self) -> String {
         let (stem, ending) = self.name.rsplit_once('.').unwrap_or((&self.name, "bin"));
@@ -69,11 +61,8 @@ impl Original {
 }
 
 impl Store {
-    /// A user's kept files, oldest first, `limit` of them after skipping `offset`.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn list_originals(&self, user: UserId, offset: u64, limit: u64) -> Result<Vec<Original>> {
+    /// A user's original files, oldest first.
+    pub async fn list_originals(&self, user: UserId, offset: u64, limit: u64) -> Result<Vec<OriginalFile>> {
         use originals::Column;
         let rows = originals::Entity::find()
             .select_only()
@@ -85,14 +74,15 @@ impl Store {
             .into_tuple::<(String, String, i64)>()
             .all(self.reader())
             .await?;
-        rows.into_iter().map(original).collect()
+        rows.into_iter().map(original_file).collect()
     }
 
-    /// The kept files an activity was read from.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn originals_of(&self, user: UserId, activity: ActivityId) -> Result<Vec<Original>> {
+    /// The original files an activity was read from.
+    pub async fn list_activity_originals(
+        &self,
+        user: UserId,
+        activity: ActivityId,
+    ) -> Result<Vec<OriginalFile>> {
         let ids = activity_reports::Entity::find()
             .select_only()
             .column(activity_reports::Column::OriginalId)
@@ -111,13 +101,14 @@ impl Store {
             .into_tuple::<(String, String, i64)>()
             .all(self.reader())
             .await?;
-        rows.into_iter().map(original).collect()
+        rows.into_iter().map(original_file).collect()
     }
 
-    /// A kept file, byte for byte.
+    /// The original bytes of a file.
     ///
     /// # Errors
-    /// `NotFound` when the user has none with this hash; `Unreadable` when what is stored is not it any more.
+    /// `NotFound` if the user has no file with this hash; `Unreadable` if the stored file is
+    /// damaged.
     pub async fn read_original(&self, user: UserId, hash: ContentHash) -> Result<Vec<u8>> {
         use originals::Column;
         let row = originals::Entity::find()
@@ -125,19 +116,16 @@ impl Store {
             .filter(Column::Sha256.eq(hash.to_string()))
             .one(self.reader())
             .await?
-            .ok_or(Error::NotFound("file"))?;
+            .ok_or(Error::NotFound(RecordKind::File))?;
         let bytes = unpack(&row.packed, narrow(row.size)?)?;
-        if ContentHash::of_bytes(&bytes) != hash {
-            return Err(Error::Unreadable(format!("the kept file {} is damaged", row.name)));
+        if ContentHash::hash_bytes(&bytes) != hash {
+            return Err(Error::Unreadable(format!("the stored file {} is damaged", row.name)));
         }
         Ok(bytes)
     }
 
-    /// The hashes of a user's kept files that this reader read last: what need not be read again.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn kept_hashes(&self, user: UserId, reader: &str) -> Result<HashSet<ContentHash>> {
+    /// Hashes of files last read with this parser version, which need not be read again.
+    pub async fn list_original_hashes(&self, user: UserId, reader: &str) -> Result<HashSet<ContentHash>> {
         use originals::Column;
         let rows = originals::Entity::find()
             .select_only()
@@ -147,14 +135,15 @@ impl Store {
             .into_tuple::<String>()
             .all(self.reader())
             .await?;
-        rows.iter().map(|hash| word(hash)).collect()
+        rows.iter().map(|hash| parse_text(hash)).collect()
     }
 
-    /// What a source calls those of its activities whose file is kept, wherever that came from.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn reports_with_files(&self, user: UserId, kind: SourceKind) -> Result<HashSet<String>> {
+    /// A source's ids of activities whose original file is stored, wherever the file came from.
+    pub async fn list_record_ids_with_files(
+        &self,
+        user: UserId,
+        kind: SourceKind,
+    ) -> Result<HashSet<String>> {
         use activity_reports::Column;
         let with_files = Query::select()
             .column(Column::ActivityId)
@@ -174,11 +163,13 @@ impl Store {
         Ok(ids.into_iter().collect())
     }
 
-    /// When the first activity in a kept file began, and the local clock's offset from UTC, as the file says.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn start_of_original(&self, user: UserId, hash: ContentHash) -> Result<Option<(Instant, i32)>> {
+    /// Start of the first activity in an original file, and the offset of local time from UTC
+    /// according to the file.
+    pub async fn find_original_start(
+        &self,
+        user: UserId,
+        hash: ContentHash,
+    ) -> Result<Option<(Instant, i32)>> {
         use activity_reports::Column;
         let outline = activity_reports::Entity::find()
             .select_only()
@@ -188,17 +179,14 @@ impl Store {
             .into_tuple::<Vec<u8>>()
             .one(self.reader())
             .await?;
-        let outline: Option<Outline> = outline.map(|outline| unpack_json(&outline)).transpose()?;
+        let outline: Option<ActivitySummary> = outline.map(|outline| unpack_json(&outline)).transpose()?;
         Ok(outline.map(|outline| (outline.activity.started_at, outline.activity.utc_offset_s)))
     }
 
-    /// The days on which the activities in kept files began.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn days_of_originals(&self, user: UserId, hashes: &[ContentHash]) -> Result<BTreeSet<Day>> {
+    /// Start days of the activities in original files.
+    pub async fn list_original_days(&self, user: UserId, hashes: &[ContentHash]) -> Result<BTreeSet<Day>> {
         let mut days = BTreeSet::new();
-        for some in hashes.chunks(ROWS_AT_ONCE) {
+        for some in hashes.chunks(ROWS_PER_STATEMENT) {
             let files = Query::select()
                 .column(originals::Column::Id)
                 .from(originals::Entity)
@@ -226,9 +214,9 @@ impl Store {
     }
 }
 
-/// Keeps files; one that is there already stays as it is, and is known to this reader now. The answer is how many
-/// are new to it.
-pub(crate) async fn put(tx: &Tx, files: Vec<NewOriginal>, reader: &str, now: Instant) -> Result<u64> {
+/// Stores files. An existing one is not replaced, only marked as read with this parser version.
+/// Returns how many are new to it.
+pub(crate) async fn put(tx: &Tx, files: Vec<PackedOriginalFile>, reader: &str, now: Instant) -> Result<u64> {
     use originals::Column;
     let rows: Vec<_> = files
         .into_iter()
@@ -239,7 +227,7 @@ pub(crate) async fn put(tx: &Tx, files: Vec<NewOriginal>, reader: &str, now: Ins
             name: Set(file.name),
             size: Set(i64::try_from(file.size).expect("a length fits an i64")),
             packed: Set(file.packed),
-            kept_at: Set(stamp(now)),
+            kept_at: Set(truncate_to_micros(now)),
             reader: Set(reader.to_owned()),
         })
         .collect();
@@ -257,6 +245,6 @@ pub(crate) async fn put(tx: &Tx, files: Vec<NewOriginal>, reader: &str, now: Ins
     Ok(new)
 }
 
-fn original((hash, name, size): (String, String, i64)) -> Result<Original> {
-    Ok(Original { sha256: word(&hash)?, name, size: narrow(size)? })
+fn original_file((hash, name, size): (String, String, i64)) -> Result<OriginalFile> {
+    Ok(OriginalFile { sha256: parse_text(&hash)?, name, size: narrow(size)? })
 }

@@ -1,4 +1,4 @@
-//! What the data shows at a glance: a predictor's log, and what an import found.
+//! Overview of a user's training data, and the training log for predictions.
 
 use crate::db::error::Result;
 use crate::db::store::Store;
@@ -8,112 +8,98 @@ use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{ActivityId, UserId};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan};
-use fitness_core::metrics::Absent;
-use fitness_core::metrics::efforts::Effort as BestEffort;
-use fitness_core::metrics::predict::{RaceResult, Run, TrainingLog, course_of};
-use fitness_core::metrics::thresholds::in_force::{InForce, Suggestion, in_force, suggestions};
+use fitness_core::metrics::MissingReason;
+use fitness_core::metrics::efforts::BestEffort;
+use fitness_core::metrics::predict::{RaceResult, Run, TrainingLog, official_distance};
+use fitness_core::metrics::thresholds::in_force::{
+    ThresholdInForce, ThresholdSuggestion, in_force, suggestions,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Days without any data that are worth a word.
-const GAP_DAYS: i64 = 14;
+/// Shorter gaps without data are not reported.
+const MIN_GAP_DAYS: i64 = 14;
 
-/// What an import found: what there is, and what to confirm.
+/// Overview after an import: totals, and what the athlete should confirm.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Discovery {
-    /// The first day with data.
+pub struct TrainingOverview {
     pub first: Day,
-    /// The last day with data.
     pub last: Day,
-    /// Year by year.
-    pub years: Vec<Year>,
-    /// Fastest times over the usual distances.
-    pub bests: Vec<Best>,
-    /// Activities that look like races and nobody has spoken about.
+    pub years: Vec<YearTotals>,
+    /// Fastest times over the standard distances.
+    pub bests: Vec<PersonalBest>,
+    /// Likely races that the athlete has neither confirmed nor declined.
     pub likely_races: Vec<StoredActivity>,
-    /// Limits that were detected and differ from what is set.
-    pub suggestions: Vec<Suggestion>,
-    /// Limits in force on the last day.
-    pub in_force: Vec<InForce>,
-    /// Stretches of two weeks and more without any data.
-    pub gaps: Vec<Gap>,
-    /// Activities whose load could not be worked out.
+    /// Detected thresholds that differ from the current ones.
+    pub suggestions: Vec<ThresholdSuggestion>,
+    /// Thresholds on the last day.
+    pub in_force: Vec<ThresholdInForce>,
+    /// Periods of two weeks or more without data.
+    pub gaps: Vec<DataGap>,
+    /// Number of activities without a training load.
     pub without_load: u64,
-    /// Why, the commonest reason first.
-    pub no_load: Vec<NoLoad>,
+    /// Reasons, most frequent first.
+    pub no_load: Vec<MissingLoadReason>,
 }
 
-/// A reason why activities have no load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct NoLoad {
-    /// Why; of several activities with alike reasons, that of the first.
+pub struct MissingLoadReason {
+    /// The reason; of similar reasons the one of the first activity.
     #[serde(flatten)]
-    pub why: Absent,
-    /// How many have none for this reason.
+    pub reason: MissingReason,
     pub activities: u64,
 }
 
-/// A year's training.
 #[derive(Debug, Clone, PartialEq, Serialize, Default)]
-pub struct Year {
-    /// Which.
+pub struct YearTotals {
     pub year: i32,
-    /// Activities.
     pub activities: u64,
-    /// Of these, runs.
     pub runs: u64,
-    /// How far was run.
     #[serde(rename = "run_distance_mm")]
     pub run_distance: Distance,
-    /// Time in training.
     #[serde(rename = "time_ms")]
     pub time: TimeSpan,
 }
 
-/// A fastest time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Best {
-    /// Over which distance.
+pub struct PersonalBest {
     #[serde(rename = "distance_mm")]
     pub distance: Distance,
-    /// How fast.
     #[serde(rename = "time_ms")]
     pub time: TimeSpan,
-    /// When.
     pub day: Day,
-    /// In which activity.
     pub activity: ActivityId,
 }
 
-/// A stretch without any data.
+/// A period without data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Gap {
-    /// Its first day.
+pub struct DataGap {
     pub from: Day,
-    /// Its last day.
     pub through: Day,
 }
 
-/// Of what the samples of a run say, what a prediction looks at.
+/// The part of a run's measures that predictions use.
 #[derive(Deserialize)]
 struct Efforts {
     efforts: Vec<BestEffort>,
 }
 
 impl Store {
-    /// The runs from a day on and every race result, for a predictor; `None` while there is neither a complete day nor a
-    /// result.
+    /// Runs since a day and all race results, for predictions; `None` if there is neither a
+    /// complete day nor a result.
     ///
     /// # Errors
-    /// `Unreadable` when what is stored is damaged.
+    /// `Unreadable` if stored data is damaged.
     pub async fn training_log(&self, user: UserId, from: Day) -> Result<Option<TrainingLog>> {
         let told = self.list_races(user).await?;
-        // A result that was typed in counts from its day, whatever else is known.
+        // A result entered by hand counts from its day, even without other data.
         let newest = told.iter().map(|race| race.result.day).max();
-        let Some(complete) = self.frontier(user).await?.complete().or(newest) else { return Ok(None) };
-        let first = self.first_day(user).await?.unwrap_or(complete);
+        let Some(complete) = self.frontier(user).await?.complete_through().or(newest) else {
+            return Ok(None);
+        };
+        let first = self.first_data_day(user).await?.unwrap_or(complete);
         let thresholds = self.list_thresholds(user).await?;
-        let runs = (self.measured_runs::<Efforts>(user, from).await?.into_iter())
+        let runs = (self.list_measured_runs::<Efforts>(user, from).await?.into_iter())
             .map(|(StoredActivity { id, activity, .. }, Efforts { efforts })| {
                 let day = activity.day();
                 Run {
@@ -122,7 +108,7 @@ impl Store {
                     distance: activity.distance,
                     time: activity.training_time(),
                     efforts,
-                    threshold_heart_rate: threshold(&thresholds, ThresholdKind::ThresholdHeartRate, day),
+                    threshold_heart_rate: threshold_on(&thresholds, ThresholdKind::ThresholdHeartRate, day),
                 }
             })
             .collect();
@@ -135,23 +121,24 @@ impl Store {
             })
             .collect();
         let sex = self.profile(user).await?.sex;
-        Ok(Some(TrainingLog { runs, races, first: first.max(from), complete, sex }))
+        Ok(Some(TrainingLog { runs, races, first_day: first.max(from), complete_through: complete, sex }))
     }
 
-    /// What the data shows, and what there is to confirm; `None` while there is nothing.
+    /// The overview; `None` without data.
     ///
     /// # Errors
-    /// `Unreadable` when what is stored is damaged.
-    pub async fn discover(&self, user: UserId) -> Result<Option<Discovery>> {
-        let Some(first) = self.first_day(user).await? else { return Ok(None) };
+    /// `Unreadable` if stored data is damaged.
+    pub async fn training_overview(&self, user: UserId) -> Result<Option<TrainingOverview>> {
+        let Some(first) = self.first_data_day(user).await? else { return Ok(None) };
         let measured = self.list_measured(user, first).await?;
-        let (mut years, mut bests) = (BTreeMap::<i32, Year>::new(), BTreeMap::<Distance, Best>::new());
+        let (mut years, mut bests) =
+            (BTreeMap::<i32, YearTotals>::new(), BTreeMap::<Distance, PersonalBest>::new());
         let mut days = BTreeSet::new();
         for one in &measured {
             let (activity, day) = (&one.activity, one.activity.day());
             days.insert(day);
             let number = chrono::Datelike::year(&day.date());
-            let year = years.entry(number).or_insert(Year { year: number, ..Year::default() });
+            let year = years.entry(number).or_insert(YearTotals { year: number, ..YearTotals::default() });
             year.activities += 1;
             year.time += activity.training_time().unwrap_or_default();
             if activity.sport == Sport::Running {
@@ -159,7 +146,7 @@ impl Store {
                 year.run_distance += activity.distance.unwrap_or_default();
             }
             for BestEffort { distance, time, .. } in one.measures.efforts.iter().copied() {
-                let best = Best { distance, time, day, activity: one.id };
+                let best = PersonalBest { distance, time, day, activity: one.id };
                 let standing = bests.entry(distance).or_insert_with(|| best.clone());
                 if best.time < standing.time {
                     *standing = best;
@@ -169,12 +156,12 @@ impl Store {
         let loadless: Vec<ActivityId> =
             measured.iter().filter(|one| one.load.is_none()).map(|one| one.id).collect();
         let without_load = loadless.len() as u64;
-        let far = first.plus(200 * 366);
+        let far = first.plus_days(200 * 366);
         days.extend(self.list_wellness(user, first, far).await?.iter().map(|wellness| wellness.day));
         let last = days.last().copied().unwrap_or(first);
         let thresholds = self.list_thresholds(user).await?;
         let held = |kind: &ThresholdKind| in_force(&thresholds, *kind, last).ok();
-        Ok(Some(Discovery {
+        Ok(Some(TrainingOverview {
             first,
             last,
             years: years.into_values().collect(),
@@ -182,38 +169,43 @@ impl Store {
             likely_races: self.likely_races(user).await?,
             suggestions: suggestions(&thresholds, &thresholds, last),
             in_force: ThresholdKind::ALL.iter().filter_map(held).collect(),
-            gaps: gaps(&days),
+            gaps: find_gaps(&days),
             without_load,
-            no_load: self.no_load(user, &loadless, last.next()).await?,
+            no_load: self.list_missing_load_reasons(user, &loadless, last.next()).await?,
         }))
     }
 
-    /// Why activities before a day have no load.
-    async fn no_load(&self, user: UserId, loadless: &[ActivityId], before: Day) -> Result<Vec<NoLoad>> {
-        let mut judged = self.read_judged(user, loadless, before).await?;
+    /// Reasons why activities before a day have no training load.
+    async fn list_missing_load_reasons(
+        &self,
+        user: UserId,
+        loadless: &[ActivityId],
+        before: Day,
+    ) -> Result<Vec<MissingLoadReason>> {
+        let mut judged = self.read_activity_metrics(user, loadless, before).await?;
         judged.sort_by_key(|(id, ..)| *id);
-        let mut reasons: Vec<NoLoad> = Vec::new();
+        let mut reasons: Vec<MissingLoadReason> = Vec::new();
         for why in judged.into_iter().filter_map(|(_, _, judged)| judged.load.err()) {
-            match reasons.iter_mut().find(|known| alike(&known.why, &why)) {
+            match reasons.iter_mut().find(|known| is_same_reason(&known.reason, &why)) {
                 Some(known) => known.activities += 1,
-                None => reasons.push(NoLoad { why, activities: 1 }),
+                None => reasons.push(MissingLoadReason { reason: why, activities: 1 }),
             }
         }
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.activities));
         Ok(reasons)
     }
 
-    /// Activities that a source calls a race, and runs over the whole of a race's distance in the fastest time of a
-    /// year; nobody has spoken about either.
+    /// Activities that a source marks as a race, and runs of a standard race distance in the
+    /// fastest time of a year, unless the athlete has confirmed or declined them.
     ///
     /// # Errors
-    /// `Unreadable` when what is stored is damaged.
+    /// `Unreadable` if stored data is damaged.
     pub async fn likely_races(&self, user: UserId) -> Result<Vec<StoredActivity>> {
-        let mut likely = self.list_likely_races(user).await?;
-        let Some(first) = self.first_day(user).await? else { return Ok(likely) };
+        let mut likely = self.list_unconfirmed_races(user).await?;
+        let Some(first) = self.first_data_day(user).await? else { return Ok(likely) };
         let Some(log) = self.training_log(user, first).await? else { return Ok(likely) };
-        let decided = self.decided_races(user).await?;
-        let whole = |run: &Run| run.distance.and_then(course_of);
+        let decided = self.list_decided_races(user).await?;
+        let whole = |run: &Run| run.distance.and_then(official_distance);
         let fast: BTreeSet<(Day, Distance)> =
             log.likely_races().into_iter().filter_map(|result| Some((result.on?, result.distance))).collect();
         for run in &log.runs {
@@ -237,22 +229,22 @@ impl Store {
     }
 }
 
-/// Whether two reasons are the same but for their numbers.
-fn alike(one: &Absent, other: &Absent) -> bool {
+/// Ignores the numbers in the reasons.
+fn is_same_reason(one: &MissingReason, other: &MissingReason) -> bool {
     match (one, other) {
-        (Absent::Missing { need }, Absent::Missing { need: other }) => need == other,
+        (MissingReason::Missing { need }, MissingReason::Missing { need: other }) => need == other,
         _ => std::mem::discriminant(one) == std::mem::discriminant(other),
     }
 }
 
-fn threshold(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> Option<f64> {
-    in_force(thresholds, kind, day).ok().as_ref().map(InForce::value)
+fn threshold_on(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> Option<f64> {
+    in_force(thresholds, kind, day).ok().as_ref().map(ThresholdInForce::value)
 }
 
-fn gaps(days: &BTreeSet<Day>) -> Vec<Gap> {
+fn find_gaps(days: &BTreeSet<Day>) -> Vec<DataGap> {
     let pairs = days.iter().zip(days.iter().skip(1));
     pairs
-        .filter(|(one, next)| one.until(**next) > GAP_DAYS)
-        .map(|(one, next)| Gap { from: one.next(), through: next.previous() })
+        .filter(|(one, next)| one.days_until(**next) > MIN_GAP_DAYS)
+        .map(|(one, next)| DataGap { from: one.next(), through: next.previous() })
         .collect()
 }

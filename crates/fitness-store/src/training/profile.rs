@@ -1,9 +1,9 @@
 //! An athlete's profile, thresholds and zones.
 
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::{day, json, narrow_option, to_json, word};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
+use crate::db::convert::{day, from_json, narrow_option, parse_text, to_json};
 use crate::db::entities::{profiles, thresholds, zones};
-use crate::db::error::{Error, Result};
+use crate::db::error::{Error, RecordKind, Result};
 use crate::db::store::Store;
 use crate::db::tx::Tx;
 use crate::metrics::recompute_state;
@@ -13,7 +13,7 @@ use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::TimeSpan;
-use fitness_core::metrics::zones::{DatedZones, HeldZones, zones_on};
+use fitness_core::metrics::zones::{DatedZones, ZonesInForce, zones_on};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ActiveValue::{NotSet, Set},
@@ -21,50 +21,44 @@ use sea_orm::{
 };
 
 impl Store {
-    /// What an athlete said about themselves; the defaults while they have said nothing.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Defaults if the athlete has set nothing.
     pub async fn profile(&self, user: UserId) -> Result<Profile> {
         profile(self.reader(), user).await
     }
 
-    /// Takes over a profile.
-    ///
-    /// # Errors
-    /// When there is no such user.
     pub async fn put_profile(&self, user: UserId, profile: &Profile, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let before = crate::training::profile::profile(tx.db(), user).await?;
         put(&tx, profile).await?;
         if (before.sex, before.sleep_need) != (profile.sex, profile.sleep_need) {
-            recompute_state::touch_all(&tx).await?;
+            recompute_state::invalidate_all(&tx).await?;
         }
-        let entry = Entry::new(now, Actor::Human, "profile.put", format!("user:{user}"));
-        tx.commit(entry.change(None, Some(ContentHash::of_json(profile)))).await
+        let entry = NewAuditEntry::new(now, Actor::Human, AuditAction::ProfilePut, format!("user:{user}"));
+        tx.commit(entry.change(None, Some(ContentHash::hash_json(profile)))).await
     }
 
-    /// Takes over a dated threshold. Older ones stay: what was measured by them stays measured by them.
+    /// Adds a threshold that applies from its day on. Earlier thresholds still apply to earlier
+    /// days.
     ///
     /// # Errors
-    /// `OutOfBounds` when the value is not one a body can have.
+    /// `OutOfBounds` if the value is outside the physiological range.
     pub async fn put_threshold(&self, user: UserId, threshold: &Threshold, now: Instant) -> Result<()> {
         let (low, high) = threshold.kind.bounds();
         if !(low..=high).contains(&threshold.value) {
             return Err(Error::OutOfBounds { kind: threshold.kind, low, high });
         }
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         put_threshold(&tx, threshold).await?;
-        recompute_state::touch(&tx, Some(threshold.from)).await?;
+        recompute_state::invalidate_from(&tx, Some(threshold.from)).await?;
         let object = format!("threshold:{} from {}", threshold.kind, threshold.from);
-        let entry = Entry::new(now, Actor::Human, "threshold.put", object);
-        tx.commit(entry.change(None, Some(ContentHash::of_json(threshold)))).await
+        let entry = NewAuditEntry::new(now, Actor::Human, AuditAction::ThresholdPut, object);
+        tx.commit(entry.change(None, Some(ContentHash::hash_json(threshold)))).await
     }
 
-    /// Forgets a threshold the athlete set.
+    /// Removes a threshold the athlete set.
     ///
     /// # Errors
-    /// `NotFound` when they set none of this kind from this day.
+    /// `NotFound` if they set none of this kind from this day on.
     pub async fn remove_threshold(
         &self,
         user: UserId,
@@ -73,7 +67,7 @@ impl Store {
         now: Instant,
     ) -> Result<()> {
         use thresholds::Column;
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let gone = thresholds::Entity::delete_many()
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::Kind.eq(kind.as_str()))
@@ -82,17 +76,19 @@ impl Store {
             .exec(tx.db())
             .await?;
         if gone.rows_affected == 0 {
-            return Err(Error::NotFound("threshold"));
+            return Err(Error::NotFound(RecordKind::Threshold));
         }
-        recompute_state::touch(&tx, Some(from)).await?;
-        tx.commit(Entry::new(now, Actor::Human, "threshold.remove", format!("threshold:{kind} from {from}")))
-            .await
+        recompute_state::invalidate_from(&tx, Some(from)).await?;
+        tx.commit(NewAuditEntry::new(
+            now,
+            Actor::Human,
+            AuditAction::ThresholdRemove,
+            format!("threshold:{kind} from {from}"),
+        ))
+        .await
     }
 
-    /// Every threshold of an athlete, oldest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// All thresholds of an athlete, oldest first.
     pub async fn list_thresholds(&self, user: UserId) -> Result<Vec<Threshold>> {
         let rows = thresholds::Entity::find()
             .filter(thresholds::Column::UserId.eq(user.get()))
@@ -103,32 +99,34 @@ impl Store {
         rows.into_iter()
             .map(|row| {
                 Ok(Threshold {
-                    kind: word(&row.kind)?,
+                    kind: parse_text(&row.kind)?,
                     value: row.value,
                     from: day(row.from_day)?,
-                    origin: word(&row.origin)?,
+                    origin: parse_text(&row.origin)?,
                 })
             })
             .collect()
     }
 
-    /// Takes over zones from a day on. Older ones stay: what was divided by them stays divided by them.
-    ///
-    /// # Errors
-    /// When there is no such user.
+    /// Adds zones that apply from their day on. Earlier zones still apply to earlier days.
     pub async fn put_zones(&self, user: UserId, dated: &DatedZones, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         put_zones(&tx, dated).await?;
-        recompute_state::touch(&tx, Some(dated.from)).await?;
+        recompute_state::invalidate_from(&tx, Some(dated.from)).await?;
         let DatedZones { kind, sport, from, .. } = dated;
-        let entry = Entry::new(now, Actor::Human, "zones.put", format!("zones:{kind} {sport} from {from}"));
-        tx.commit(entry.change(None, Some(ContentHash::of_json(&dated.zones)))).await
+        let entry = NewAuditEntry::new(
+            now,
+            Actor::Human,
+            AuditAction::ZonesPut,
+            format!("zones:{kind} {sport} from {from}"),
+        );
+        tx.commit(entry.change(None, Some(ContentHash::hash_json(&dated.zones)))).await
     }
 
-    /// Forgets zones the athlete set.
+    /// Removes zones the athlete set.
     ///
     /// # Errors
-    /// `NotFound` when they set none of this kind for this sport from this day.
+    /// `NotFound` if they set none of this kind for this sport from this day on.
     pub async fn remove_zones(
         &self,
         user: UserId,
@@ -138,7 +136,7 @@ impl Store {
         now: Instant,
     ) -> Result<()> {
         use zones::Column;
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let gone = zones::Entity::delete_many()
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::Kind.eq(kind.as_str()))
@@ -148,18 +146,19 @@ impl Store {
             .exec(tx.db())
             .await?;
         if gone.rows_affected == 0 {
-            return Err(Error::NotFound("zones"));
+            return Err(Error::NotFound(RecordKind::Zones));
         }
-        recompute_state::touch(&tx, Some(from)).await?;
-        let entry =
-            Entry::new(now, Actor::Human, "zones.remove", format!("zones:{kind} {sport} from {from}"));
+        recompute_state::invalidate_from(&tx, Some(from)).await?;
+        let entry = NewAuditEntry::new(
+            now,
+            Actor::Human,
+            AuditAction::ZonesRemove,
+            format!("zones:{kind} {sport} from {from}"),
+        );
         tx.commit(entry).await
     }
 
-    /// Every set of zones of an athlete, oldest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// All zones of an athlete, oldest first.
     pub async fn list_zones(&self, user: UserId) -> Result<Vec<DatedZones>> {
         let rows = zones::Entity::find()
             .filter(zones::Column::UserId.eq(user.get()))
@@ -172,27 +171,24 @@ impl Store {
         rows.into_iter()
             .map(|row| {
                 Ok(DatedZones {
-                    kind: word(&row.kind)?,
-                    sport: word(&row.sport)?,
+                    kind: parse_text(&row.kind)?,
+                    sport: parse_text(&row.sport)?,
                     from: day(row.from_day)?,
-                    origin: word(&row.origin)?,
-                    zones: json(row.lower_bounds)?,
+                    origin: parse_text(&row.origin)?,
+                    zones: from_json(row.lower_bounds)?,
                 })
             })
             .collect()
     }
 
-    /// The zones of a sport in force on a day, given or made from a threshold.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// The zones of a sport on a day, either set or derived from a threshold.
     pub async fn find_zones(
         &self,
         user: UserId,
         kind: ZoneKind,
         sport: Sport,
         on: Day,
-    ) -> Result<Option<HeldZones>> {
+    ) -> Result<Option<ZonesInForce>> {
         let (given, thresholds) = (self.list_zones(user).await?, self.list_thresholds(user).await?);
         Ok(zones_on(on, kind, sport, &given, &thresholds))
     }
@@ -263,11 +259,11 @@ pub(crate) async fn profile(db: &impl ConnectionTrait, user: UserId) -> Result<P
         return Ok(Profile::default());
     };
     Ok(Profile {
-        zone: word(&row.zone)?,
-        units: word(&row.units)?,
+        zone: parse_text(&row.zone)?,
+        units: parse_text(&row.units)?,
         week_start: row.week_start.parse().map_err(|_| Error::Unreadable(row.week_start.clone()))?,
         birth_year: narrow_option(row.birth_year)?,
-        sex: row.sex.as_deref().map(word).transpose()?,
+        sex: row.sex.as_deref().map(parse_text).transpose()?,
         sleep_need: row.sleep_need_ms.map(TimeSpan::from_ms),
     })
 }

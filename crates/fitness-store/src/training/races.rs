@@ -1,17 +1,17 @@
-//! Race results: what a source calls a race waits for the athlete's word; a result can also be typed in.
+//! Race results: confirmed from an activity, or entered by hand.
 
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::{day, word};
+use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
+use crate::db::convert::{day, parse_text};
 use crate::db::entities::{activities, races};
-use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use crate::metrics::recompute_state;
-use crate::training::activities::{StoredActivity, stored};
+use crate::training::activities::{StoredActivity, stored_activity};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{ActivityId, RaceId, UserId};
 use fitness_core::domain::units::{Distance, TimeSpan};
-use fitness_core::metrics::predict::{Effort, Mark, course_of};
+use fitness_core::metrics::predict::{Performance, ResultKind, official_distance};
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
@@ -20,89 +20,89 @@ use sea_orm::{
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// A race result as the athlete gives it.
+/// A race result to be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RaceResult {
-    /// The activity that recorded it, where there is one.
+    /// `None` if entered by hand.
     pub activity: Option<ActivityId>,
-    /// When.
     pub day: Day,
-    /// What it was called.
     pub name: String,
-    /// The official distance.
     #[serde(rename = "distance_mm")]
     pub distance: Distance,
-    /// The official time.
     #[serde(rename = "time_ms")]
     pub time: TimeSpan,
-    /// A race, or a time trial: all out, but alone.
-    pub effort: Effort,
+    /// Race or time trial (all-out, but alone).
+    pub effort: ResultKind,
 }
 
 impl RaceResult {
-    /// The result that an activity recorded, when it says how far and how long. A watch never measures a course exactly; the
-    /// course's own distance is meant.
+    /// The result recorded by an activity, if it has a distance and a time. A watch never measures
+    /// a course exactly, so the official distance is used.
     #[must_use]
-    pub fn recorded(found: &StoredActivity) -> Option<Self> {
+    pub fn from_activity(found: &StoredActivity) -> Option<Self> {
         let told = found.activity.distance?;
-        let (distance, time) = (course_of(told).unwrap_or(told), found.activity.elapsed?);
-        Mark::new(distance, time).ok()?;
+        let (distance, time) = (official_distance(told).unwrap_or(told), found.activity.elapsed?);
+        Performance::new(distance, time).ok()?;
         let name = found.activity.name.clone().unwrap_or_else(|| "Race".to_owned());
-        Some(Self { activity: Some(found.id), day: found.day, name, distance, time, effort: Effort::Race })
+        Some(Self {
+            activity: Some(found.id),
+            day: found.day,
+            name,
+            distance,
+            time,
+            effort: ResultKind::Race,
+        })
     }
 }
 
-/// A stored race result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Race {
-    /// Its id.
     pub id: RaceId,
-    /// What it is.
     #[serde(flatten)]
     pub result: RaceResult,
 }
 
 impl Store {
-    /// Takes the athlete's word for a race result. About an activity that has one, it replaces it.
+    /// Stores a race result. Replaces an earlier one for the same activity.
     ///
     /// # Errors
-    /// `NotFound` when the activity is not theirs.
+    /// `NotFound` if the activity is not theirs.
     pub async fn put_race(&self, user: UserId, result: &RaceResult, now: Instant) -> Result<RaceId> {
-        self.decide_race(user, result, true, now).await
+        self.store_race_decision(user, result, true, now).await
     }
 
-    /// Takes the athlete's word that an activity was no race: it is not asked about again.
+    /// Records that an activity was not a race, so that it is not suggested again.
     ///
     /// # Errors
-    /// `NotFound` when the activity is not theirs.
+    /// `NotFound` if the activity is not theirs.
     pub async fn decline_race(&self, user: UserId, activity: ActivityId, now: Instant) -> Result<()> {
-        let found = self.find_activity(user, activity).await?.ok_or(Error::NotFound("activity"))?;
-        // The numbers of a race that was none are never shown; the columns want some.
+        let found = self.find_activity(user, activity).await?.ok_or(Error::NotFound(RecordKind::Activity))?;
+        // The columns are required, but the numbers of a declined race are never shown.
         let result = RaceResult {
             activity: Some(activity),
             day: found.day,
             name: String::new(),
             distance: Distance::from_mm(1),
             time: TimeSpan::from_ms(1),
-            effort: Effort::Race,
+            effort: ResultKind::Race,
         };
-        self.decide_race(user, &result, false, now).await.map(drop)
+        self.store_race_decision(user, &result, false, now).await.map(drop)
     }
 
-    async fn decide_race(
+    async fn store_race_decision(
         &self,
         user: UserId,
         result: &RaceResult,
         confirmed: bool,
         now: Instant,
     ) -> Result<RaceId> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         if let Some(activity) = result.activity {
             activities::Entity::find_by_id(activity.get())
                 .filter(activities::Column::UserId.eq(user.get()))
                 .one(tx.db())
                 .await?
-                .ok_or(Error::NotFound("activity"))?;
+                .ok_or(Error::NotFound(RecordKind::Activity))?;
         }
         use races::Column;
         let row = races::ActiveModel {
@@ -115,7 +115,7 @@ impl Store {
             time_ms: Set(result.time.ms()),
             confirmed: Set(confirmed),
             effort: Set(result.effort.as_str().to_owned()),
-            decided_at: Set(stamp(now)),
+            decided_at: Set(truncate_to_micros(now)),
         };
         let replace = OnConflict::columns([Column::UserId, Column::ActivityId])
             .update_columns([
@@ -128,7 +128,7 @@ impl Store {
                 Column::DecidedAt,
             ])
             .to_owned();
-        // A result typed in a second time is that result.
+        // Entering the same result twice stores it once.
         if result.activity.is_none() {
             let same = races::Entity::find()
                 .filter(Column::UserId.eq(user.get()))
@@ -144,30 +144,34 @@ impl Store {
                 return Ok(RaceId::new(same.id));
             }
         }
-        // What was decided about it before may have been on another day, and no longer holds there.
+        // An earlier decision about the activity may be on another day, which is affected too.
         let before = match result.activity {
-            Some(activity) => first_race_of(&tx, activity.get()).await?,
+            Some(activity) => find_race_day(&tx, activity.get()).await?,
             None => None,
         };
         let id = races::Entity::insert(row).on_conflict(replace).exec_with_returning(tx.db()).await?.id;
-        recompute_state::touch(&tx, Some(before.map_or(result.day, |before| before.min(result.day)))).await?;
-        let action = if confirmed { "race.put" } else { "race.decline" };
-        tx.commit(Entry::new(now, Actor::Human, action, format!("race:{id}"))).await?;
+        recompute_state::invalidate_from(
+            &tx,
+            Some(before.map_or(result.day, |before| before.min(result.day))),
+        )
+        .await?;
+        let action = if confirmed { AuditAction::RacePut } else { AuditAction::RaceDecline };
+        tx.commit(NewAuditEntry::new(now, Actor::Human, action, format!("race:{id}"))).await?;
         Ok(RaceId::new(id))
     }
 
-    /// Forgets a race result. Where a source called the activity a race, it is asked about again.
+    /// Removes a race result. If a source marks the activity as a race, it is suggested again.
     ///
     /// # Errors
     /// `NotFound` when the user has no such race.
     pub async fn remove_race(&self, user: UserId, id: RaceId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let race = races::Entity::find_by_id(id.get())
             .filter(races::Column::UserId.eq(user.get()))
             .one(tx.db())
             .await?
-            .ok_or(Error::NotFound("race"))?;
-        recompute_state::touch(&tx, Some(day(race.day)?)).await?;
+            .ok_or(Error::NotFound(RecordKind::Race))?;
+        recompute_state::invalidate_from(&tx, Some(day(race.day)?)).await?;
         let gone = races::Entity::delete_many()
             .filter(races::Column::Id.eq(id.get()))
             .filter(races::Column::UserId.eq(user.get()))
@@ -175,15 +179,12 @@ impl Store {
             .exec(tx.db())
             .await?;
         if gone.rows_affected == 0 {
-            return Err(Error::NotFound("race"));
+            return Err(Error::NotFound(RecordKind::Race));
         }
-        tx.commit(Entry::new(now, Actor::Human, "race.remove", format!("race:{id}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::RaceRemove, format!("race:{id}"))).await
     }
 
-    /// Confirmed race results, oldest first. That of a deleted activity is left out, and is back when that is.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Confirmed race results, oldest first, without those of deleted activities.
     pub async fn list_races(&self, user: UserId) -> Result<Vec<Race>> {
         let deleted = Query::select()
             .column(activities::Column::Id)
@@ -209,15 +210,15 @@ impl Store {
                     name: row.name,
                     distance: Distance::from_mm(row.distance_mm),
                     time: TimeSpan::from_ms(row.time_ms),
-                    effort: word(&row.effort)?,
+                    effort: parse_text(&row.effort)?,
                 };
                 Ok(Race { id: RaceId::new(row.id), result })
             })
             .collect()
     }
 
-    /// Activities about which the athlete has said whether they were races.
-    pub(crate) async fn decided_races(&self, user: UserId) -> Result<HashSet<ActivityId>> {
+    /// Activities that the athlete has confirmed or declined as races.
+    pub(crate) async fn list_decided_races(&self, user: UserId) -> Result<HashSet<ActivityId>> {
         let rows = races::Entity::find()
             .filter(races::Column::UserId.eq(user.get()))
             .filter(races::Column::ActivityId.is_not_null())
@@ -226,11 +227,9 @@ impl Store {
         Ok(rows.into_iter().filter_map(|row| row.activity_id.map(ActivityId::new)).collect())
     }
 
-    /// Activities a source calls a race and the athlete has not spoken about, oldest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn list_likely_races(&self, user: UserId) -> Result<Vec<StoredActivity>> {
+    /// Activities that a source marks as a race and the athlete has not decided about, oldest
+    /// first.
+    pub async fn list_unconfirmed_races(&self, user: UserId) -> Result<Vec<StoredActivity>> {
         use activities::Column;
         let decided = Query::select()
             .column(races::Column::ActivityId)
@@ -246,12 +245,12 @@ impl Store {
             .order_by_asc(Column::StartedAt)
             .all(self.reader())
             .await?;
-        rows.into_iter().map(stored).collect()
+        rows.into_iter().map(stored_activity).collect()
     }
 }
 
-/// The day of the race that an activity is said to be: with the activity it goes and comes back.
-pub(crate) async fn first_race_of(tx: &Tx, activity: i64) -> Result<Option<Day>> {
+/// The day of an activity's race result.
+pub(crate) async fn find_race_day(tx: &Tx, activity: i64) -> Result<Option<Day>> {
     let row = races::Entity::find()
         .filter(races::Column::UserId.eq(tx.user().get()))
         .filter(races::Column::ActivityId.eq(activity))

@@ -1,10 +1,10 @@
-//! Recordings as compressed columns: one small blob per channel, never a row per second.
+//! Recordings as compressed columns: one small blob per channel instead of a row per second.
 //!
-//! A column is delta-coded, zigzagged into unsigned numbers, written as variable-length bytes and
-//! compressed. A heart rate that changes by a beat now and then becomes a byte per second before zstd and
-//! a fraction of one after.
+//! A column is delta-coded, zigzag-coded into unsigned numbers, written as variable-length bytes
+//! and compressed. A heart rate that changes by a beat now and then takes one byte per second
+//! before zstd and a fraction of that after.
 
-use crate::db::convert::word;
+use crate::db::convert::parse_text;
 use crate::db::entities::streams::{ActiveModel, Column, Entity, Model};
 use crate::db::error::{Error, Result};
 use crate::db::store::Store;
@@ -13,41 +13,43 @@ use fitness_core::domain::ids::{ActivityId, UserId};
 use fitness_core::domain::stream::{self, Recording};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 
-/// The time axis, stored like a channel of its own.
-const MOMENTS: &str = "moments";
-/// More than three weeks at one sample a second; a longer "recording" is not one.
+/// The time axis, stored like a channel.
+const TIME_CHANNEL: &str = "moments";
+/// More than three weeks at one sample per second.
 const MAX_SAMPLES: usize = 2_000_000;
 
 impl Store {
-    /// What was recorded during an activity, if anything.
+    /// The recording of an activity.
     ///
     /// # Errors
-    /// `Unreadable` when a stored column is damaged.
+    /// `Unreadable` if a stored column is damaged.
     pub async fn find_recording(&self, user: UserId, activity: ActivityId) -> Result<Option<Recording>> {
         let rows = Entity::find()
             .filter(Column::ActivityId.eq(activity.get()))
             .filter(Column::UserId.eq(user.get()))
             .all(self.reader())
             .await?;
-        unpacked(&rows)
+        unpack_recording(&rows)
     }
 }
 
-/// A recording from its rows, in any order; `None` when there is no time axis among them.
-pub(crate) fn unpacked(rows: &[Model]) -> Result<Option<Recording>> {
-    let Some(axis) = rows.iter().find(|row| row.channel == MOMENTS) else { return Ok(None) };
+/// Decodes a recording from its rows, in any order; `None` without a time axis.
+pub(crate) fn unpack_recording(rows: &[Model]) -> Result<Option<Recording>> {
+    let Some(axis) = rows.iter().find(|row| row.channel == TIME_CHANNEL) else { return Ok(None) };
     let moments: Vec<i32> = unpack(&axis.packed, axis.samples)?.into_iter().flatten().collect();
     let mut recording = Recording::new(moments).map_err(|e| Error::Unreadable(e.to_string()))?;
-    for row in rows.iter().filter(|row| row.channel != MOMENTS) {
+    for row in rows.iter().filter(|row| row.channel != TIME_CHANNEL) {
         let column = unpack(&row.packed, row.samples)?.into_iter().collect();
-        recording.put(word(&row.channel)?, column).map_err(|e| Error::Unreadable(e.to_string()))?;
+        recording
+            .insert_column(parse_text(&row.channel)?, column)
+            .map_err(|e| Error::Unreadable(e.to_string()))?;
     }
     Ok(Some(recording))
 }
 
-/// A recording ready to be stored: the work of a core, done before the database is asked to wait.
+/// A recording to be stored, encoded before the transaction because that takes CPU time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Packed(Vec<PackedColumn>);
+pub(crate) struct PackedRecording(Vec<PackedColumn>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PackedColumn {
@@ -56,17 +58,15 @@ struct PackedColumn {
     packed: Vec<u8>,
 }
 
-impl Packed {
-    /// # Errors
-    /// `TooLong` when the recording is.
-    pub(crate) fn of(recording: &Recording) -> Result<Self> {
-        let moments = recording.moments();
+impl PackedRecording {
+    pub(crate) fn from_recording(recording: &Recording) -> Result<Self> {
+        let moments = recording.offsets_ms();
         if moments.len() > MAX_SAMPLES {
-            return Err(Error::TooLong(moments.len()));
+            return Err(Error::RecordingTooLong(moments.len()));
         }
         let samples = i64::try_from(moments.len()).expect("a vector's length fits an i64");
         let packed = pack(moments.len(), moments.iter().map(|m| Some(*m)));
-        let mut columns = vec![PackedColumn { channel: MOMENTS, samples, packed }];
+        let mut columns = vec![PackedColumn { channel: TIME_CHANNEL, samples, packed }];
         for (channel, column) in recording.columns() {
             let column: &stream::Column = column;
             let packed = pack(column.len(), column.samples());
@@ -75,11 +75,11 @@ impl Packed {
         Ok(Self(columns))
     }
 
-    /// What makes it this recording and no other.
+    /// Content hash of the recording.
     pub(crate) fn hash(&self) -> ContentHash {
         let columns: Vec<_> =
-            self.0.iter().map(|column| (column.channel, ContentHash::of_bytes(&column.packed))).collect();
-        ContentHash::of_json(&columns)
+            self.0.iter().map(|column| (column.channel, ContentHash::hash_bytes(&column.packed))).collect();
+        ContentHash::hash_json(&columns)
     }
 
     pub(crate) fn into_rows(self, user: UserId, activity: i64) -> impl Iterator<Item = ActiveModel> {
@@ -93,7 +93,7 @@ impl Packed {
     }
 }
 
-/// Zero means "no sample"; everything else is the zigzagged step from the last sample, plus one.
+/// Zero means "no sample"; other values are the zigzag-coded step from the last sample, plus one.
 fn pack(count: usize, samples: impl Iterator<Item = Option<i32>>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(count + count / 2);
     let mut last = 0_i64;
@@ -118,7 +118,7 @@ fn pack(count: usize, samples: impl Iterator<Item = Option<i32>>) -> Vec<u8> {
 fn unpack(packed: &[u8], samples: i64) -> Result<Vec<Option<i32>>> {
     let damaged = || Error::Unreadable("a stored recording is damaged".to_owned());
     let samples = usize::try_from(samples).ok().filter(|n| *n <= MAX_SAMPLES).ok_or_else(damaged)?;
-    // Five bytes hold any step; what unpacks to more was not packed here.
+    // A step takes at most five bytes; more means damaged data.
     let bytes = crate::db::compress::unpack(packed, samples * 5 + 16)?;
     let mut bytes = bytes.into_iter();
     let mut last = 0_i64;
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn every_column_comes_back_as_it_was() {
+    fn column_round_trip_is_lossless() {
         round_trip(&[]);
         round_trip(&[None]);
         round_trip(&[Some(0), None, Some(-1), Some(i32::MAX), Some(i32::MIN + 1), None, Some(i32::MAX)]);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed_and_costs_nothing() {
+    fn damaged_or_oversized_column_is_refused() {
         let packed = pack(1000, (0..1000).map(Some));
         assert!(unpack(&packed, 999).is_err());
         assert!(unpack(&packed, 1001).is_err());

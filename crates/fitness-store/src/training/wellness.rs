@@ -1,20 +1,20 @@
-//! Daily wellness: one row a day, put together from what sources say about it.
+//! Daily wellness: one row per day, merged from the records of all sources.
 
 use crate::db::compress::pack;
-use crate::db::convert::{day, json, narrow_option, to_json, word};
+use crate::db::convert::{day, from_json, narrow_option, parse_text, to_json};
 use crate::db::entities::daily_wellness::{ActiveModel, Column, Entity, Model};
 use crate::db::entities::day_reports;
 use crate::db::error::Result;
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use crate::metrics::recompute_state;
-use crate::training::source_records::{Telling, Turn, in_chunks};
+use crate::training::source_records::{RecordVersion, VersionComparison, in_chunks};
 use chrono::NaiveDate;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::merge::merge_day;
-use fitness_core::domain::source_record::{DayReport, SourceKind};
+use fitness_core::domain::source_record::{DayRecord, SourceKind};
 use fitness_core::domain::units::TimeSpan;
 use fitness_core::domain::wellness::{DailyWellness, Sleep};
 use sea_orm::prelude::Json;
@@ -22,14 +22,10 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, Iterable, QueryFilter, QueryOrder, QuerySelect};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Days per query.
-const DAYS_AT_ONCE: usize = 400;
+const DAYS_PER_QUERY: usize = 400;
 
 impl Store {
-    /// What is known about the days from one through another; days nothing is known about are absent.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Wellness for a period; days without data are absent.
     pub async fn list_wellness(&self, user: UserId, from: Day, through: Day) -> Result<Vec<DailyWellness>> {
         let rows = Entity::find()
             .filter(Column::UserId.eq(user.get()))
@@ -41,38 +37,47 @@ impl Store {
     }
 }
 
-/// Which report it is: of a day, a source and one of its datasets.
-type Key = (Day, SourceKind, String);
+/// Day, source and dataset of a record.
+type DayRecordKey = (Day, SourceKind, String);
 
-/// What becomes of a report that comes after another one with its key.
-fn turn(report: &DayReport, telling: &Telling, earlier: &DayReport, known: &Telling) -> Turn {
+/// Compares a record with an earlier one with the same key.
+fn version_change(
+    report: &DayRecord,
+    telling: &RecordVersion,
+    earlier: &DayRecord,
+    known: &RecordVersion,
+) -> VersionComparison {
     if telling.hash != known.hash {
         let (ours, theirs) = (report.as_of, earlier.as_of);
         if ours.is_some() || theirs.is_some() {
-            return if report.replaces(earlier) { Turn::Replaces } else { Turn::Repeats };
+            return if report.replaces(earlier) {
+                VersionComparison::Replaced
+            } else {
+                VersionComparison::Unchanged
+            };
         }
     }
-    telling.after(known, report.kind)
+    telling.change_from(known, report.kind)
 }
 
-/// Takes in reports about days, from an export of this age where it is one. The answer is which days are known better
-/// now, and how many reports are only of a newer export.
-pub(crate) async fn put(
+/// Imports wellness records; `edition` is the day of the account export, if it is one. Returns the
+/// days that changed, and how many records were only confirmed by a newer export.
+pub(crate) async fn upsert(
     tx: &Tx,
-    reports: Vec<DayReport>,
+    reports: Vec<DayRecord>,
     edition: Option<Day>,
 ) -> Result<(BTreeSet<Day>, u64)> {
-    let telling = |report: &DayReport| Telling {
-        edition: edition.filter(|_| report.kind.is_export()),
+    let telling = |report: &DayRecord| RecordVersion {
+        export_day: edition.filter(|_| report.kind.is_export()),
         hash: content_hash(report).to_string(),
     };
-    let mut told: BTreeMap<Key, (DayReport, Telling)> = BTreeMap::new();
+    let mut told: BTreeMap<DayRecordKey, (DayRecord, RecordVersion)> = BTreeMap::new();
     for report in reports {
-        let key = (report.wellness.day, report.kind, report.part.clone());
+        let key = (report.wellness.day, report.kind, report.dataset.clone());
         let new = telling(&report);
-        let stands = told
-            .get(&key)
-            .is_none_or(|(earlier, known)| turn(&report, &new, earlier, known) == Turn::Replaces);
+        let stands = told.get(&key).is_none_or(|(earlier, known)| {
+            version_change(&report, &new, earlier, known) == VersionComparison::Replaced
+        });
         if stands {
             told.insert(key, (report, new));
         }
@@ -80,19 +85,19 @@ pub(crate) async fn put(
     let days: BTreeSet<Day> = told.keys().map(|(day, ..)| *day).collect();
     let days: Vec<Day> = days.into_iter().collect();
     let (mut better, mut renewed) = (BTreeSet::new(), 0);
-    for some in days.chunks(DAYS_AT_ONCE) {
-        let (mut days, again) = put_days(tx, some, &mut told).await?;
+    for some in days.chunks(DAYS_PER_QUERY) {
+        let (mut days, again) = upsert_days(tx, some, &mut told).await?;
         better.append(&mut days);
         renewed += again;
     }
-    recompute_state::touch(tx, better.first().copied()).await?;
+    recompute_state::invalidate_from(tx, better.first().copied()).await?;
     Ok((better, renewed))
 }
 
-async fn put_days(
+async fn upsert_days(
     tx: &Tx,
     days: &[Day],
-    told: &mut BTreeMap<Key, (DayReport, Telling)>,
+    told: &mut BTreeMap<DayRecordKey, (DayRecord, RecordVersion)>,
 ) -> Result<(BTreeSet<Day>, u64)> {
     use day_reports::Column;
     let stored = day_reports::Entity::find()
@@ -111,21 +116,26 @@ async fn put_days(
         .into_tuple::<(NaiveDate, String, String, Json, Option<Instant>, String, Option<NaiveDate>)>()
         .all(tx.db())
         .await?;
-    let mut known: BTreeMap<Day, Vec<DayReport>> = BTreeMap::new();
+    let mut known: BTreeMap<Day, Vec<DayRecord>> = BTreeMap::new();
     let mut renewed = BTreeSet::new();
     for (date, kind, part, reported, as_of, hash, edition) in stored {
-        let key = (day(date)?, word(&kind)?, part);
-        let report =
-            DayReport { kind: key.1, part: key.2.clone(), wellness: json(reported)?, as_of, raw: None };
-        let telling = Telling { edition: edition.map(day).transpose()?, hash };
+        let key = (day(date)?, parse_text(&kind)?, part);
+        let report = DayRecord {
+            kind: key.1,
+            dataset: key.2.clone(),
+            wellness: from_json(reported)?,
+            as_of,
+            raw: None,
+        };
+        let telling = RecordVersion { export_day: edition.map(day).transpose()?, hash };
         if let Some((again, new)) = told.get(&key) {
-            match turn(again, new, &report, &telling) {
-                Turn::Replaces => continue,
-                Turn::Renews => {
+            match version_change(again, new, &report, &telling) {
+                VersionComparison::Replaced => continue,
+                VersionComparison::NewerExport => {
                     renewed.insert(key);
                     continue;
                 }
-                Turn::Repeats => drop(told.remove(&key)),
+                VersionComparison::Unchanged => drop(told.remove(&key)),
             }
         }
         known.entry(key.0).or_default().push(report);
@@ -136,7 +146,7 @@ async fn put_days(
         if !renewed.contains(&key) {
             changed.insert(report.wellness.day);
         }
-        rows.push(report_row(tx.user(), &report, telling));
+        rows.push(day_record_row(tx.user(), &report, telling));
         known.entry(report.wellness.day).or_default().push(report);
     }
     let replace = OnConflict::columns([Column::UserId, Column::Day, Column::Kind, Column::Part])
@@ -148,11 +158,11 @@ async fn put_days(
     }
     let rows =
         changed.iter().filter_map(|day| merge_day(known.get(day)?)).map(|day| row(tx.user(), &day)).collect();
-    put_rows(tx, rows).await?;
+    upsert_rows(tx, rows).await?;
     Ok((changed, renewed.len() as u64))
 }
 
-async fn put_rows(tx: &Tx, rows: Vec<ActiveModel>) -> Result<()> {
+async fn upsert_rows(tx: &Tx, rows: Vec<ActiveModel>) -> Result<()> {
     let replace = OnConflict::columns([Column::UserId, Column::Day])
         .update_columns(Column::iter().filter(|c| !matches!(c, Column::UserId | Column::Day)))
         .to_owned();
@@ -162,20 +172,20 @@ async fn put_rows(tx: &Tx, rows: Vec<ActiveModel>) -> Result<()> {
     Ok(())
 }
 
-fn content_hash(report: &DayReport) -> ContentHash {
-    ContentHash::of_json(&(&report.wellness, report.as_of, &report.raw))
+fn content_hash(report: &DayRecord) -> ContentHash {
+    ContentHash::hash_json(&(&report.wellness, report.as_of, &report.raw))
 }
 
-fn report_row(user: UserId, report: &DayReport, telling: Telling) -> day_reports::ActiveModel {
+fn day_record_row(user: UserId, report: &DayRecord, telling: RecordVersion) -> day_reports::ActiveModel {
     day_reports::ActiveModel {
         user_id: Set(user.get()),
         day: Set(report.wellness.day.date()),
         kind: Set(report.kind.as_str().to_owned()),
-        part: Set(report.part.clone()),
+        part: Set(report.dataset.clone()),
         reported: Set(to_json(&report.wellness)),
-        as_of: Set(report.as_of.map(stamp)),
+        as_of: Set(report.as_of.map(truncate_to_micros)),
         content_hash: Set(telling.hash),
-        edition: Set(telling.edition.map(Day::date)),
+        edition: Set(telling.export_day.map(Day::date)),
         raw: Set(report.raw.as_ref().map(|raw| pack(raw.as_bytes()))),
     }
 }
@@ -186,8 +196,8 @@ fn row(user: UserId, d: &DailyWellness) -> ActiveModel {
     ActiveModel {
         user_id: Set(user.get()),
         day: Set(d.day.date()),
-        sleep_began_at: Set(sleep.and_then(|s| s.began_at).map(stamp)),
-        sleep_ended_at: Set(sleep.and_then(|s| s.ended_at).map(stamp)),
+        sleep_began_at: Set(sleep.and_then(|s| s.began_at).map(truncate_to_micros)),
+        sleep_ended_at: Set(sleep.and_then(|s| s.ended_at).map(truncate_to_micros)),
         asleep_ms: Set(stage(|s| s.asleep)),
         deep_ms: Set(stage(|s| s.deep)),
         light_ms: Set(stage(|s| s.light)),

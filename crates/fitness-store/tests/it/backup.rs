@@ -1,88 +1,88 @@
-//! Backups: of one moment, whole to the last bit, and back into either database as they were.
+//! Backups: one consistent snapshot, verified, and restored exactly into either database.
 
 use crate::plans::{apply, three_changes};
-use crate::raw_sql::Raw;
-use fitness_core::adherence::data_frontier::Evidence;
+use crate::sql_shell::Raw;
+use fitness_core::adherence::data_frontier::CoverageEvidence;
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::note::{Author, NoteText};
-use fitness_core::plan::{ActionKind, NextWorkout, PlanStatus};
-use fitness_store::backup::{self, NIGHTS};
+use fitness_core::plan::{HumanActionKind, NextRevisionWorkout, PlanStatus};
+use fitness_store::backup::{self, MAX_NIGHTLY_BACKUPS};
 use fitness_store::plan::human_actions::{self, change_hash};
 use fitness_store::testkit::{self, Backend, TestDb, draft, june, now};
-use fitness_store::{Error, Location, Missing, Store, on_both_databases};
+use fitness_store::{Error, Location, MissingDatabasePolicy, Store, on_both_databases};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
-/// A database in which everything has happened: plans in every state and deleted ones, proposals in every state,
-/// superseded drafts, and a row of odd values in every other table.
-async fn lively(db: &TestDb) -> Vec<UserId> {
+/// A database with plans in every state and deleted ones, proposals in every state, superseded
+/// drafts, and a row of edge-case values in every other table.
+async fn seed_every_table(db: &TestDb) -> Vec<UserId> {
     let users = vec![db.user("Ann").await, db.user("Björn 🏃").await];
     for &user in &users {
-        live(db, user).await;
+        seed_user_plans(db, user).await;
     }
     let gone = db.user("Gone").await;
     let consent = db.consent(
         gone,
-        ActionKind::DeleteUser,
+        HumanActionKind::DeleteUser,
         None,
-        fitness_core::domain::content_hash::ContentHash::of_bytes(b"Gone"),
+        fitness_core::domain::content_hash::ContentHash::hash_bytes(b"Gone"),
     );
     db.store.remove_user(consent.await.unwrap(), None).await.unwrap();
     let mut raw = Raw::connect(db).await;
     let tables = raw.texts(&tables_sql(db)).await;
-    // Twice: some of the rows belong to rows of a table that comes later.
+    // Twice, because some rows refer to tables that come later.
     for table in tables.iter().chain(&tables) {
         if raw.number(&format!("SELECT COUNT(*) FROM {table}")).await == 0 {
-            raw.must(&odd_row(table, users[0], raw.is_sqlite())).await;
+            raw.must_exec(&odd_row(table, users[0], raw.is_sqlite())).await;
         }
     }
     users
 }
 
-async fn live(db: &TestDb, user: UserId) {
+async fn seed_user_plans(db: &TestDb, user: UserId) {
     let store = &db.store;
-    let desk = store.desk(user, Author::Coach);
+    let desk = store.plan_writer(user, Author::Coach);
     for day in [9, 11, 12] {
-        db.ran(user, june(day), 8.0 + f64::from(day) / 10.0).await;
+        db.import_run(user, june(day), 8.0 + f64::from(day) / 10.0).await;
     }
-    db.imported(user, Evidence::Activity { day: june(12), imported_at: now() }).await;
-    // Deleted as a draft, and after a life of its own.
+    db.finish_import(user, CoverageEvidence::Activity { day: june(12), imported_at: now() }).await;
+    // Deleted as a draft, and deleted after it was active.
     let never = db.draft(user, "Never").await;
-    human_actions::delete(db.consent_to(user, ActionKind::Delete, never).await.unwrap(), never)
+    human_actions::delete(db.consent_to(user, HumanActionKind::Delete, never).await.unwrap(), never)
         .await
         .unwrap();
     let first = db.active_plan(user, "First").await;
     let second = db.draft(user, "Second").await;
-    // A draft that another took the place of, and that was activated all the same.
+    // A superseded draft that was activated anyway.
     let riff = desk.put_draft(&draft("Second, easier"), Some(second), now()).await.unwrap();
     db.activate(user, second, Some(first)).await.unwrap();
-    human_actions::delete(db.consent_to(user, ActionKind::Delete, first).await.unwrap(), first)
+    human_actions::delete(db.consent_to(user, HumanActionKind::Delete, first).await.unwrap(), first)
         .await
         .unwrap();
-    // Proposals: one applied in part, one declined, one that waits; an edit by hand, and the way back.
+    // Proposals: one partly applied, one declined, one open; then an edit and a revert.
     let changes = three_changes(store, user, second, 1).await;
     let taken = desk.propose(second, 1, "Ease off, ‘please’.", &changes, june(8), now()).await.unwrap();
     apply(store, user, taken, &[0, 2]).await.unwrap();
     let workouts = store.list_workouts(user, second, 2).await.unwrap();
-    let mut next: Vec<NextWorkout> =
-        workouts.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
+    let mut next: Vec<NextRevisionWorkout> =
+        workouts.iter().map(|w| NextRevisionWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
     next[0].workout.date = june(13);
     let consent =
-        db.consent(user, ActionKind::Edit, Some(second), change_hash(second, 2, &next)).await.unwrap();
+        db.consent(user, HumanActionKind::Edit, Some(second), change_hash(second, 2, &next)).await.unwrap();
     assert_eq!(human_actions::edit(consent, second, 2, &next, "moved").await.unwrap(), 3);
-    let back: Vec<NextWorkout> =
-        workouts.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
+    let back: Vec<NextRevisionWorkout> =
+        workouts.iter().map(|w| NextRevisionWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
     let consent =
-        db.consent(user, ActionKind::Revert, Some(second), change_hash(second, 3, &back)).await.unwrap();
+        db.consent(user, HumanActionKind::Revert, Some(second), change_hash(second, 3, &back)).await.unwrap();
     assert_eq!(human_actions::revert(consent, second, 3, 2, june(8)).await.unwrap(), 4);
     let declined = desk.propose(second, 4, "No.", &changes[..1], june(8), now()).await.unwrap();
     store.decline_proposal(user, declined, now()).await.unwrap();
     desk.propose(second, 4, "Waits.", &changes[..1], june(8), now()).await.unwrap();
-    // Archived by hand; the one after it is active, and a draft waits beside it.
-    human_actions::archive(db.consent_to(user, ActionKind::Archive, second).await.unwrap(), second)
+    // Archived; the next plan is active, with a pending draft beside it.
+    human_actions::archive(db.consent_to(user, HumanActionKind::Archive, second).await.unwrap(), second)
         .await
         .unwrap();
     db.activate(user, riff, None).await.unwrap();
@@ -105,7 +105,7 @@ fn tables_sql(db: &TestDb) -> String {
     format!("SELECT {table} <> 'seaql_migrations' ORDER BY 1")
 }
 
-/// A row of a table that nothing above fills, with values at the edge of what it takes.
+/// A row with edge-case values, for a table that is otherwise empty.
 fn odd_row(table: &str, user: UserId, sqlite: bool) -> String {
     let at = "'2026-06-14T08:00:00.123456+00:00'";
     let (yes, blob) = if sqlite { ("1", "X'00FF80'") } else { ("TRUE", "'\\x00FF80'::bytea") };
@@ -193,14 +193,14 @@ fn odd_row(table: &str, user: UserId, sqlite: bool) -> String {
     format!("INSERT INTO {table} ({values})")
 }
 
-fn at(path: &Path) -> Location {
+fn sqlite_location(path: &Path) -> Location {
     Location::parse(path.as_os_str()).unwrap()
 }
 
-/// A place for a database that is not there yet, on a backend.
-async fn empty(backend: Backend, home: &TempDir, name: &str) -> Option<Location> {
+/// Location of a database that does not exist yet.
+async fn empty_location(backend: Backend, home: &TempDir, name: &str) -> Option<Location> {
     match backend {
-        Backend::Sqlite => Some(at(&home.path().join(format!("{name}.db")))),
+        Backend::Sqlite => Some(sqlite_location(&home.path().join(format!("{name}.db")))),
         Backend::Postgres => {
             let url = testkit::cluster()?.empty_database().await;
             Some(Location::parse(OsStr::new(&url)).unwrap())
@@ -212,20 +212,19 @@ async fn hash(store: &Store) -> String {
     store.logical_hash().await.unwrap().to_string()
 }
 
-fn refused(answer: Result<(Store, backup::Backup), Error>) -> Error {
+fn restore_error(answer: Result<(Store, backup::Backup), Error>) -> Error {
     match answer {
         Ok(_) => panic!("it was restored"),
         Err(why) => why,
     }
 }
 
-/// More at once than either database has connections for readers.
-const AT_ONCE: usize = 16;
+/// More than either database has reader connections.
+const CONCURRENCY: usize = 16;
 
-/// Writes nothing down.
-struct Nothing;
+struct DiscardingCollector;
 
-impl backup::Collector for Nothing {
+impl backup::RowCollector for DiscardingCollector {
     fn table(&mut self, _: &str) -> std::io::Result<()> {
         Ok(())
     }
@@ -240,12 +239,12 @@ on_both_databases! {
         let ann = db.user("Ann").await;
         let folder = TempDir::new().unwrap();
         let mut work = tokio::task::JoinSet::new();
-        for number in 0..AT_ONCE {
+        for number in 0..CONCURRENCY {
             let (store, path) = (db.store.clone(), folder.path().join(number.to_string()));
             work.spawn(async move {
                 match number % 3 {
                     0 => store.back_up(&path, Some(now())).await.map(drop),
-                    1 => store.show_all_of(ann, now(), Nothing).await.map(drop),
+                    1 => store.export_user(ann, now(), DiscardingCollector).await.map(drop),
                     _ => store.logical_hash().await.map(drop),
                 }
             });
@@ -256,9 +255,9 @@ on_both_databases! {
         }
     }
 
-    async fn a_backup_comes_back_as_it_was_in_either_database(db) {
+    async fn backup_restores_identically_in_either_database(db) {
         let home = TempDir::new().unwrap();
-        let users = lively(&db).await;
+        let users = seed_every_table(&db).await;
         let file = home.path().join("all.fitness-backup");
         let made = db.store.back_up(&file, Some(now())).await.unwrap();
         let before = hash(&db.store).await;
@@ -275,17 +274,17 @@ on_both_databases! {
         let next = db.store.add_note(users[0], Author::Athlete, None, &note, now()).await.unwrap();
 
         for backend in [Backend::Sqlite, Backend::Postgres] {
-            let Some(there) = empty(backend, &home, "other").await else { continue };
+            let Some(there) = empty_location(backend, &home, "other").await else { continue };
             let (other, _) = Store::restore(there, &file).await.unwrap();
             assert_eq!(hash(&other).await, before, "{backend:?}");
             for (&user, head) in users.iter().zip(&heads) {
-                assert_eq!(other.first_broken_audit_line(user).await.unwrap(), None);
+                assert_eq!(other.first_broken_audit_entry(user).await.unwrap(), None);
                 assert_eq!(&other.audit_head(user).await.unwrap(), head);
                 assert_eq!(other.list_plans(user).await.unwrap(), db.store.list_plans(user).await.unwrap());
                 let active = other.find_active_plan(user).await.unwrap().unwrap();
-                assert_eq!(other.standing(user, active.id).await.unwrap().graded, db.store.standing(user, active.id).await.unwrap().graded);
+                assert_eq!(other.graded_plan(user, active.id).await.unwrap().graded, db.store.graded_plan(user, active.id).await.unwrap().graded);
             }
-            // It goes on from there: numbers that were given out are not given out again, not even those of what is gone.
+            // Ids continue after a restore: none is reused, not even those of deleted rows.
             let same = other.add_note(users[0], Author::Athlete, None, &note, now()).await.unwrap();
             assert_eq!(same, next);
             let third = other.add_user("Third", &fitness_core::domain::athlete::Profile::default(), now()).await.unwrap();
@@ -294,23 +293,23 @@ on_both_databases! {
         }
     }
 
-    async fn there_and_back_again_it_is_the_same(db) {
+    async fn backup_round_trip_across_databases_is_identical(db) {
         let home = TempDir::new().unwrap();
-        lively(&db).await;
+        seed_every_table(&db).await;
         let before = hash(&db.store).await;
         let first = home.path().join("there.fitness-backup");
         db.store.back_up(&first, None).await.unwrap();
         let other = if db.is_sqlite() { Backend::Postgres } else { Backend::Sqlite };
-        let Some(there) = empty(other, &home, "there").await else { return };
+        let Some(there) = empty_location(other, &home, "there").await else { return };
         let (there, _) = Store::restore(there, &first).await.unwrap();
         let second = home.path().join("back.fitness-backup");
         there.back_up(&second, None).await.unwrap();
-        let back = empty(db.backend, &home, "back").await.unwrap();
+        let back = empty_location(db.backend, &home, "back").await.unwrap();
         let (back, _) = Store::restore(back, &second).await.unwrap();
         assert_eq!((hash(&there).await, hash(&back).await), (before.clone(), before));
     }
 
-    async fn a_backup_is_of_one_moment_while_others_write(db) {
+    async fn backup_during_writes_is_one_snapshot(db) {
         let home = TempDir::new().unwrap();
         let ann = db.user("Ann").await;
         db.active_plan(ann, "Plan").await;
@@ -329,38 +328,38 @@ on_both_databases! {
         for round in 0..20 {
             let file = home.path().join(format!("{round}.fitness-backup"));
             let made = db.store.back_up(&file, None).await.unwrap();
-            let there = at(&home.path().join(format!("{round}.db")));
+            let there = sqlite_location(&home.path().join(format!("{round}.db")));
             let (restored, _) = Store::restore(there, &file).await.unwrap();
             assert_eq!(restored.logical_hash().await.unwrap(), made.manifest.hash, "round {round}");
-            // Every note has its line in the log, written with it.
+            // Every note has its audit entry.
             let notes = i64::try_from(restored.list_notes(ann).await.unwrap().len()).unwrap();
             assert_eq!(restored.audit_head(ann).await.unwrap().seq, 3 + notes, "round {round}");
-            assert_eq!(restored.first_broken_audit_line(ann).await.unwrap(), None);
+            assert_eq!(restored.first_broken_audit_entry(ann).await.unwrap(), None);
             restored.close().await;
         }
         done.store(true, Ordering::Relaxed);
         assert!(writer.await.unwrap() > 20, "nobody wrote meanwhile");
     }
 
-    async fn what_is_restored_goes_where_nothing_is(db) {
+    async fn restore_into_non_empty_database_is_refused(db) {
         let home = TempDir::new().unwrap();
         db.user("Ann").await;
         let file = home.path().join("a.fitness-backup");
         db.store.back_up(&file, None).await.unwrap();
         let before = hash(&db.store).await;
         let here = Location::parse(OsStr::new(db.url())).unwrap();
-        let why = refused(Store::restore(here.clone(), &file).await);
+        let why = restore_error(Store::restore(here.clone(), &file).await);
         assert!(matches!(why, Error::NotEmpty(_)), "{why}");
         assert_eq!(hash(&db.store).await, before);
-        assert!(db.store.back_up(&file, None).await.unwrap_err().to_string().contains("is not written over"));
-        // Tables alone are nothing.
+        assert!(db.store.back_up(&file, None).await.unwrap_err().to_string().contains("the file already exists"));
+        // A database with tables but no users counts as empty.
         let fresh = TestDb::new(db.backend).await.unwrap();
         let (store, _) = Store::restore(Location::parse(OsStr::new(fresh.url())).unwrap(), &file).await.unwrap();
         assert_eq!(hash(&store).await, before);
     }
 
-    async fn a_forged_plan_does_not_come_back(db) {
-        // Whoever can write SQL can make a plan active without a human; restoring does not do it again.
+    async fn restore_of_forged_plan_is_refused(db) {
+        // Raw SQL can activate a plan without a human; restoring rejects that.
         let home = TempDir::new().unwrap();
         let ann = db.user("Ann").await;
         db.active_plan(ann, "Plan").await;
@@ -368,15 +367,15 @@ on_both_databases! {
         let mut raw = Raw::connect(&db).await;
         let on = if raw.is_sqlite() { "" } else { " ON training_plans" };
         for guard in ["only_a_human_activates_a_plan", "a_plan_goes_from_draft_to_active_to_archived_and_never_back", "only_a_human_archives_a_plan", "a_decision_stands"] {
-            raw.must(&format!("DROP TRIGGER {guard}{on}")).await;
+            raw.must_exec(&format!("DROP TRIGGER {guard}{on}")).await;
         }
-        raw.must("DROP INDEX one_active_plan_per_user").await;
-        raw.must("DROP INDEX an_activation_is_spent_once").await;
-        raw.must(&format!("UPDATE training_plans SET status = 'active', activated_by = (SELECT MAX(id) FROM human_actions) WHERE id = {forged}")).await;
+        raw.must_exec("DROP INDEX one_active_plan_per_user").await;
+        raw.must_exec("DROP INDEX an_activation_is_spent_once").await;
+        raw.must_exec(&format!("UPDATE training_plans SET status = 'active', activated_by = (SELECT MAX(id) FROM human_actions) WHERE id = {forged}")).await;
         let file = home.path().join("forged.fitness-backup");
         db.store.back_up(&file, None).await.unwrap();
         let there = home.path().join("there.db");
-        let why = refused(Store::restore(at(&there), &file).await);
+        let why = restore_error(Store::restore(sqlite_location(&there), &file).await);
         assert!(matches!(why, Error::Refused(_) | Error::Database(_)), "{why}");
         assert!(!there.exists());
     }
@@ -386,15 +385,15 @@ on_both_databases! {
 async fn a_backup_that_was_cut_or_altered_is_refused_and_nothing_is_made() {
     let home = TempDir::new().unwrap();
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
-    lively(&db).await;
+    seed_every_table(&db).await;
     let file = home.path().join("whole.fitness-backup");
     db.store.back_up(&file, None).await.unwrap();
     let whole = std::fs::read(&file).unwrap();
     let (spoiled, there) = (home.path().join("spoiled.fitness-backup"), home.path().join("there.db"));
     let try_it = async |bytes: &[u8], what: String| {
         std::fs::write(&spoiled, bytes).unwrap();
-        let why = refused(Store::restore(at(&there), &spoiled).await);
-        assert!(matches!(why, Error::BadArchive(_)), "{what}: {why}");
+        let why = restore_error(Store::restore(sqlite_location(&there), &spoiled).await);
+        assert!(matches!(why, Error::BadBackup(_)), "{what}: {why}");
         assert!(!there.exists(), "{what}");
     };
     for step in 0..200 {
@@ -405,21 +404,21 @@ async fn a_backup_that_was_cut_or_altered_is_refused_and_nothing_is_made() {
         let mut bytes = whole.clone();
         let at = whole.len() * step / 200;
         bytes[at] ^= 1 << (step % 8);
-        // The eighth byte is the number of the format: another one is another format.
+        // The eighth byte is the format version.
         if at != 7 {
             try_it(&bytes, format!("a bit of byte {at}")).await;
         }
     }
     try_it(b"", "nothing".to_owned()).await;
     try_it(&[whole.as_slice(), b"x"].concat(), "something behind it".to_owned()).await;
-    Store::restore(at(&there), &file).await.unwrap();
+    Store::restore(sqlite_location(&there), &file).await.unwrap();
 }
 
 #[tokio::test]
-async fn seven_nights_are_kept_and_nothing_else_is_touched() {
+async fn nightly_pruning_keeps_seven_backups_and_other_files() {
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
     let ann = db.user("Ann").await;
-    let folder = db.store.backups().unwrap().unwrap();
+    let folder = db.store.backup_directory().unwrap().unwrap();
     let by_hand = db.store.back_up_in(&folder, "fitness", None).await.unwrap().path;
     let stray = folder.path().join("nightly-notes.txt");
     std::fs::write(&stray, "mine").unwrap();
@@ -436,10 +435,10 @@ async fn seven_nights_are_kept_and_nothing_else_is_touched() {
         made.push(path);
     }
     let kept: Vec<PathBuf> = made.iter().filter(|path| path.exists()).cloned().collect();
-    assert_eq!(kept, made[10 - NIGHTS..]);
+    assert_eq!(kept, made[10 - MAX_NIGHTLY_BACKUPS..]);
     assert!(by_hand.exists() && stray.exists());
     let listed = folder.list().unwrap();
-    assert_eq!(listed.len(), NIGHTS + 1);
+    assert_eq!(listed.len(), MAX_NIGHTLY_BACKUPS + 1);
     assert!(listed.iter().all(|kept| kept.header.as_ref().unwrap().people[0].name == "Ann"));
 }
 
@@ -447,15 +446,15 @@ async fn seven_nights_are_kept_and_nothing_else_is_touched() {
 async fn plans_come_back_in_the_state_they_were_in() {
     let home = TempDir::new().unwrap();
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
-    let users = lively(&db).await;
+    let users = seed_every_table(&db).await;
     let file = home.path().join("a.fitness-backup");
     db.store.back_up(&file, None).await.unwrap();
-    let (store, _) = Store::restore(at(&home.path().join("b.db")), &file).await.unwrap();
+    let (store, _) = Store::restore(sqlite_location(&home.path().join("b.db")), &file).await.unwrap();
     let mut statuses: Vec<PlanStatus> =
         store.list_plans(users[0]).await.unwrap().iter().map(|plan| plan.status).collect();
     statuses.sort_unstable_by_key(|status| status.as_str());
     assert_eq!(statuses, [PlanStatus::Active, PlanStatus::Archived, PlanStatus::Draft]);
-    let kinds: Vec<ActionKind> = store
+    let kinds: Vec<HumanActionKind> = store
         .list_human_actions(users[0], 100)
         .await
         .unwrap()
@@ -463,11 +462,11 @@ async fn plans_come_back_in_the_state_they_were_in() {
         .rev()
         .map(|action| action.kind)
         .collect();
-    use ActionKind::{Activate, Apply, Archive, Delete, Edit, Revert};
+    use HumanActionKind::{Activate, Apply, Archive, Delete, Edit, Revert};
     assert_eq!(kinds, [Delete, Activate, Activate, Delete, Apply, Edit, Revert, Archive, Activate]);
-    // And it is as well guarded as before.
+    // The restored database has the same triggers.
     assert_eq!(
-        Store::open(at(&home.path().join("b.db")), Missing::Refuse)
+        Store::open(sqlite_location(&home.path().join("b.db")), MissingDatabasePolicy::Refuse)
             .await
             .unwrap()
             .logical_hash()
@@ -478,11 +477,11 @@ async fn plans_come_back_in_the_state_they_were_in() {
 }
 
 #[tokio::test]
-async fn whoever_leaves_is_in_no_file_of_the_database_and_told_which_backups_hold_them() {
+async fn removed_user_is_in_no_database_file_and_backups_with_their_data_are_listed() {
     const CANARY: &str = "canary-4f1c9e";
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
     let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-    let folder = db.store.backups().unwrap().unwrap();
+    let folder = db.store.backup_directory().unwrap().unwrap();
     for number in 0..200 {
         let text = NoteText::new(&format!("{CANARY} {number} {}", "x".repeat(300))).unwrap();
         db.store.add_note(ann, Author::Athlete, None, &text, now()).await.unwrap();
@@ -508,13 +507,13 @@ async fn whoever_leaves_is_in_no_file_of_the_database_and_told_which_backups_hol
     assert!(traces() >= 200, "the canary can be found while it is there");
     let consent = db.consent(
         ann,
-        ActionKind::DeleteUser,
+        HumanActionKind::DeleteUser,
         None,
-        fitness_core::domain::content_hash::ContentHash::of_bytes(b"Ann"),
+        fitness_core::domain::content_hash::ContentHash::hash_bytes(b"Ann"),
     );
     let removal = db.store.remove_user(consent.await.unwrap(), Some(bob)).await.unwrap();
     assert!(!removal.vacuum_pending);
-    let remains = removal.remains;
+    let remains = removal.backup_references;
     assert_eq!(traces(), 0, "in {directory:?}");
     let told: Vec<(&Path, Vec<&str>)> = remains
         .iter()
@@ -544,17 +543,17 @@ async fn removal_whose_vacuum_did_not_end_is_finished_at_the_next_start() {
         read.map(|bytes| bytes.windows(CANARY.len()).filter(|window| *window == CANARY.as_bytes()).count())
             .sum::<usize>()
     };
-    // Somebody reads, and does not let go of the log.
+    // A reader blocks the checkpoint of the log.
     let mut reader = Raw::connect(&db).await;
-    reader.must("BEGIN").await;
+    reader.must_exec("BEGIN").await;
     assert_eq!(reader.number("SELECT COUNT(*) FROM notes").await, 200);
-    let seen = fitness_core::domain::content_hash::ContentHash::of_bytes(b"Ann");
-    let consent = db.consent(ann, ActionKind::DeleteUser, None, seen).await.unwrap();
+    let seen = fitness_core::domain::content_hash::ContentHash::hash_bytes(b"Ann");
+    let consent = db.consent(ann, HumanActionKind::DeleteUser, None, seen).await.unwrap();
     let removal = db.store.remove_user(consent, None).await.unwrap();
     assert!(removal.vacuum_pending && db.store.is_vacuum_pending().await.unwrap());
     assert!(traces() > 0, "it is still in the files");
     assert_eq!(db.store.find_user("Ann").await.unwrap(), None, "the rows are gone all the same");
-    reader.must("ROLLBACK").await;
+    reader.must_exec("ROLLBACK").await;
     drop(reader);
     let next = db.another_store().await;
     assert!(!next.is_vacuum_pending().await.unwrap());

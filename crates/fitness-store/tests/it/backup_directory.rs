@@ -1,46 +1,50 @@
-//! One folder of backups: of several databases, written by several programs at once, one of them killed.
+//! A shared backup directory: several databases, concurrent processes, and a killed one.
 
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::note::{Author, NoteText};
-use fitness_core::plan::ActionKind;
-use fitness_store::backup::{self, Backups, Folder, NIGHTS, Part};
+use fitness_core::plan::HumanActionKind;
+use fitness_store::backup::{self, BackupDirectory, BackupLocation, MAX_NIGHTLY_BACKUPS, PartialFile};
 use fitness_store::testkit::{self, Backend, TestDb, consent, june, now};
-use fitness_store::{Location, Missing, Remains, Store, on_both_databases};
+use fitness_store::{BackupReference, Location, MissingDatabasePolicy, Store, on_both_databases};
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-/// A database whose backups are kept in a folder.
-async fn keeping(url: &str, folder: &Path) -> Store {
+async fn open_with_backups_in(url: &str, folder: &Path) -> Store {
     let location = Location::parse(OsStr::new(url)).unwrap();
-    Store::open_keeping(location, Missing::Create, Backups::In(folder.to_owned())).await.unwrap()
+    Store::open_with_backups(
+        location,
+        MissingDatabasePolicy::Create,
+        BackupLocation::Directory(folder.to_owned()),
+    )
+    .await
+    .unwrap()
 }
 
-/// A database as it is, and another of the same kind, that keep their backups in one folder.
-async fn two_in_one(db: &TestDb, home: &TempDir) -> (Store, Store, PathBuf) {
+/// Two databases of the same kind that share a backup directory.
+async fn two_stores_in_one_directory(db: &TestDb, home: &TempDir) -> (Store, Store, PathBuf) {
     let folder = home.path().join("backups");
     let other = if db.is_sqlite() {
         home.path().join("other.db").display().to_string()
     } else {
         testkit::cluster().unwrap().fresh_database().await
     };
-    (keeping(db.url(), &folder).await, keeping(&other, &folder).await, folder)
+    (open_with_backups_in(db.url(), &folder).await, open_with_backups_in(&other, &folder).await, folder)
 }
 
 async fn add(store: &Store, name: &str) -> UserId {
     store.add_user(name, &fitness_core::domain::athlete::Profile::default(), now()).await.unwrap().id
 }
 
-async fn leave(store: &Store, user: UserId, name: &str) -> Vec<Remains> {
-    let seen = ContentHash::of_bytes(name.as_bytes());
-    let consent = consent(store, user, ActionKind::DeleteUser, None, seen).await.unwrap();
-    store.remove_user(consent, None).await.unwrap().remains
+async fn remove_user_and_list_backups(store: &Store, user: UserId, name: &str) -> Vec<BackupReference> {
+    let seen = ContentHash::hash_bytes(name.as_bytes());
+    let consent = consent(store, user, HumanActionKind::DeleteUser, None, seen).await.unwrap();
+    store.remove_user(consent, None).await.unwrap().backup_references
 }
 
-/// The files in a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -49,24 +53,24 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 on_both_databases! {
-    async fn uploads_of_others_and_those_that_arrive_or_wait_are_no_leftovers(db) {
+    async fn active_pending_and_other_databases_uploads_are_not_leftovers(db) {
         let home = TempDir::new().unwrap();
-        let (here, there, _) = two_in_one(&db, &home).await;
+        let (here, there, _) = two_stores_in_one_directory(&db, &home).await;
         let ann = add(&here, "Ann").await;
-        let (own, other) = (here.uploads().await.unwrap(), there.uploads().await.unwrap());
-        let (waits, arrives) = (own.begin().unwrap(), own.begin().unwrap());
-        let (left, elsewhere) = (own.begin().unwrap(), other.begin().unwrap());
+        let (own, other) = (here.upload_directory().await.unwrap(), there.upload_directory().await.unwrap());
+        let (waits, arrives) = (own.begin_upload().unwrap(), own.begin_upload().unwrap());
+        let (left, elsewhere) = (own.begin_upload().unwrap(), other.begin_upload().unwrap());
         let path = left.path().to_owned();
         here.enqueue(ann, "import", waits.payload(), now(), now()).await.unwrap();
         for upload in [waits, left, elsewhere] {
-            upload.keep();
+            upload.persist();
         }
-        assert_eq!(here.leftover_uploads(now()).await.unwrap(), std::slice::from_ref(&path));
+        assert_eq!(here.list_leftover_uploads(now()).await.unwrap(), std::slice::from_ref(&path));
         assert_eq!(here.remove_leftover_uploads(now()).await.unwrap(), std::slice::from_ref(&path));
         assert!(!path.exists() && arrives.path().exists());
         assert_eq!((own.list().unwrap().len(), other.list().unwrap().len()), (2, 1));
-        // Whoever leaves takes their uploads along.
-        leave(&here, ann, "Ann").await;
+        // Removing a user also removes their uploads.
+        remove_user_and_list_backups(&here, ann, "Ann").await;
         assert_eq!(own.list().unwrap().len(), 1, "what arrives is still there");
         drop(arrives);
         assert!(own.list().unwrap().is_empty(), "what breaks off removes itself");
@@ -75,14 +79,14 @@ on_both_databases! {
 
     async fn nightly_backups_follow_their_order_and_not_the_clock(db) {
         let home = TempDir::new().unwrap();
-        let (here, _, _) = two_in_one(&db, &home).await;
+        let (here, _, _) = two_stores_in_one_directory(&db, &home).await;
         add(&here, "Ann").await;
         let make = async |day| here.back_up_nightly(june(day), now()).await.unwrap().unwrap();
         let mut before = Vec::new();
         for day in 1..=5 {
             before.push(make(day).await);
         }
-        // For two nights the clock is weeks ahead.
+        // The clock is weeks ahead for two nights.
         let ahead = [make(29).await, make(30).await];
         let mut after = Vec::new();
         for day in 6..=9 {
@@ -92,7 +96,7 @@ on_both_databases! {
         }
         assert_eq!(before.iter().filter(|path| path.exists()).count(), 1, "the oldest went");
         assert!(before[4].exists() && ahead.iter().all(|path| path.exists()), "seven are kept, in their order");
-        // The night the clock once showed comes, and has its own backup.
+        // When the clock's wrong date really comes, that night gets its own backup.
         let real = make(29).await;
         assert!(!ahead.contains(&real), "{real:?}");
         for day in [10, 11, 12] {
@@ -102,9 +106,9 @@ on_both_databases! {
         assert!(after.iter().rev().take(3).all(|path| path.exists()));
     }
 
-    async fn each_database_in_a_folder_has_nights_of_its_own(db) {
+    async fn each_database_has_its_own_nightly_backups(db) {
         let home = TempDir::new().unwrap();
-        let (here, there, folder) = two_in_one(&db, &home).await;
+        let (here, there, folder) = two_stores_in_one_directory(&db, &home).await;
         add(&here, "Ann").await;
         add(&there, "Bob").await;
         for day in 1..=10 {
@@ -116,51 +120,51 @@ on_both_databases! {
             }
             assert_eq!(there.back_up_nightly(june(day), now()).await.unwrap(), Some(his), "once a night");
         }
-        let kept: Vec<String> = files(&folder).iter().map(|path| backup::header(path).unwrap().people[0].name.clone()).collect();
+        let kept: Vec<String> = files(&folder).iter().map(|path| backup::read_header(path).unwrap().people[0].name.clone()).collect();
         for name in ["Ann", "Bob"] {
-            assert_eq!(kept.iter().filter(|kept| *kept == name).count(), NIGHTS, "{kept:?}");
+            assert_eq!(kept.iter().filter(|kept| *kept == name).count(), MAX_NIGHTLY_BACKUPS, "{kept:?}");
         }
     }
 
-    async fn nobody_is_told_that_backups_of_another_database_are_theirs(db) {
+    async fn backup_references_exclude_other_databases(db) {
         let home = TempDir::new().unwrap();
-        let (here, there, folder) = two_in_one(&db, &home).await;
+        let (here, there, folder) = two_stores_in_one_directory(&db, &home).await;
         let (ann, demo) = (add(&here, "Ann").await, add(&there, "Demo").await);
         assert_eq!(ann, demo, "they have the same number");
         here.back_up_nightly(june(1), now()).await.unwrap();
         here.back_up_nightly(june(2), now()).await.unwrap();
         let own = there.back_up_nightly(june(1), now()).await.unwrap().unwrap();
-        let told = leave(&there, demo, "Demo").await;
+        let told = remove_user_and_list_backups(&there, demo, "Demo").await;
         let paths: Vec<&PathBuf> = told.iter().map(|remains| &remains.path).collect();
         assert_eq!(paths, [&own], "of {:?}", files(&folder));
-        assert!(told[0].is_theirs_alone());
+        assert!(told[0].has_no_other_users());
     }
 
-    async fn what_may_be_of_another_database_is_told_and_is_nobodys_to_remove(db) {
+    async fn backup_of_unknown_database_is_listed_but_not_removable(db) {
         let home = TempDir::new().unwrap();
-        let (here, there, folder) = two_in_one(&db, &home).await;
+        let (here, there, folder) = two_stores_in_one_directory(&db, &home).await;
         drop(there);
         add(&here, "Ann").await;
         let file = here.back_up_nightly(june(1), now()).await.unwrap().unwrap();
-        // A database that was restored is one of its own, with nights of its own.
+        // A restored database has its own identity and its own nightly backups.
         let (restored, _) = Store::restore(Location::parse(home.path().join("restored.db").as_os_str()).unwrap(), &file).await.unwrap();
-        let identity = restored.identity().await.unwrap();
-        assert_ne!(identity, here.identity().await.unwrap());
+        let identity = restored.database_identity().await.unwrap();
+        assert_ne!(identity, here.database_identity().await.unwrap());
         assert_eq!(restored.logical_hash().await.unwrap(), here.logical_hash().await.unwrap());
         restored.close().await;
-        let restored = keeping(home.path().join("restored.db").to_str().unwrap(), &folder).await;
-        assert_eq!(restored.identity().await.unwrap(), identity, "it keeps it");
+        let restored = open_with_backups_in(home.path().join("restored.db").to_str().unwrap(), &folder).await;
+        assert_eq!(restored.database_identity().await.unwrap(), identity, "it keeps it");
         let own = restored.back_up_nightly(june(1), now()).await.unwrap().unwrap();
         assert_ne!(own, file);
-        // What is Ann's in it is Ann's, but the other database may have no other backup.
+        // Ann's data is in it, but it may be the other database's only backup.
         let ann = restored.find_user("Ann").await.unwrap().unwrap().id;
-        let told = leave(&restored, ann, "Ann").await;
-        let alone: Vec<(&PathBuf, bool)> = told.iter().map(|remains| (&remains.path, remains.is_theirs_alone())).collect();
+        let told = remove_user_and_list_backups(&restored, ann, "Ann").await;
+        let alone: Vec<(&PathBuf, bool)> = told.iter().map(|remains| (&remains.path, remains.has_no_other_users())).collect();
         assert_eq!(alone, [(&file, false), (&own, true)]);
         assert!(file.exists() && own.exists());
     }
 
-    async fn every_one_of_several_backups_at_once_is_whole(db) {
+    async fn concurrent_backups_are_all_complete(db) {
         let home = TempDir::new().unwrap();
         let ann = db.user("Ann").await;
         for number in 0..200 {
@@ -181,16 +185,16 @@ on_both_databases! {
                         made += 1;
                         assert_eq!(backup::inspect(&file).await.unwrap(), backup, "round {round}");
                     }
-                    Err(why) => assert!(why.to_string().contains("is not written over"), "{why}"),
+                    Err(why) => assert!(why.to_string().contains("the file already exists"), "{why}"),
                 }
             }
             assert_eq!(made, 1, "round {round}");
             assert_eq!(files(home.path()).len(), round + 1, "something is left behind");
         }
-        // Where they may have a number each has one.
+        // With numbers allowed, each gets its own name.
         let home = TempDir::new().unwrap();
-        let store = keeping(db.url(), home.path()).await;
-        let folder = store.backups().unwrap().unwrap();
+        let store = open_with_backups_in(db.url(), home.path()).await;
+        let folder = store.backup_directory().unwrap().unwrap();
         let mut tasks = Vec::new();
         for _ in 0..4 {
             let (store, folder) = (db.another_store().await, folder.clone());
@@ -204,74 +208,77 @@ on_both_databases! {
     }
 }
 
-/// Set for the process that is to be killed: the file it is to write.
-const VICTIM: &str = "FITNESS_TEST_UNFINISHED";
+/// Set for the child process: the file to write.
+const CHILD_ENV: &str = "FITNESS_TEST_UNFINISHED";
 
-/// The process that is killed: it begins a file, says so, and never ends it.
+/// The child process: starts a file, says so, and never finishes it.
 #[test]
-fn begins_and_never_ends() {
-    let Some(target) = std::env::var_os(VICTIM) else { return };
-    let part = Part::begin(Path::new(&target)).unwrap();
-    // As much of a backup as tells whose it is.
+fn child_leaves_partial_file() {
+    let Some(target) = std::env::var_os(CHILD_ENV) else { return };
+    let part = PartialFile::create(Path::new(&target)).unwrap();
+    // Enough of a backup to contain its header.
     let whole = std::fs::read(Path::new(&target).with_file_name("whole.fitness-backup")).unwrap();
     part.writer().unwrap().write_all(&whole[..whole.len() - 32]).unwrap();
     println!("\nbegun");
     std::thread::park();
 }
 
-/// A process that is killed, at the latest when this is dropped.
-struct Victim(Child);
+/// A child process, killed on drop at the latest.
+struct KilledChild(Child);
 
-impl Drop for Victim {
+impl Drop for KilledChild {
     fn drop(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
     }
 }
 
-/// Begins a file beside a whole backup, in a process of its own.
-fn victim(folder: &Folder) -> Victim {
+/// Starts a file beside a complete backup, in a child process.
+fn spawn_child(folder: &BackupDirectory) -> KilledChild {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["backup_directory::begins_and_never_ends", "--exact", "--nocapture", "--test-threads=1"])
-        .env(VICTIM, folder.path().join("never.fitness-backup"))
+        .args(["backup_directory::child_leaves_partial_file", "--exact", "--nocapture", "--test-threads=1"])
+        .env(CHILD_ENV, folder.path().join("never.fitness-backup"))
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let child = Victim(child);
+    let child = KilledChild(child);
     assert!(lines.any(|line| line.unwrap() == "begun"), "it did not begin");
     child
 }
 
 #[tokio::test]
-async fn what_a_killed_backup_left_is_told_and_goes_with_the_next() {
+async fn partial_file_of_killed_backup_is_listed_and_removed_by_next_backup() {
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
     let ann = db.user("Ann").await;
-    let folder = db.store.backups().unwrap().unwrap();
+    let folder = db.store.backup_directory().unwrap().unwrap();
     let whole = db.store.back_up_in(&folder, "whole", None).await.unwrap().path;
-    let child = victim(&folder);
-    let unfinished = || folder.unfinished().unwrap();
+    let child = spawn_child(&folder);
+    let unfinished = || folder.list_partial_files().unwrap();
     let begun = unfinished();
     assert!(begun.len() == 1 && begun[0].being_written && begun[0].bytes > 0, "{begun:?}");
-    // Somebody is at it: it stays, and whoever leaves is told that it will hold them.
+    // While it is being written it stays, and removing a user reports it.
     db.store.back_up_in(&folder, "another", None).await.unwrap();
     assert_eq!(unfinished(), begun);
     let gone = db.user("Gone").await;
-    assert!(leave(&db.store, gone, "Gone").await.is_empty(), "it holds nobody of that name");
-    let told = leave(&db.store, ann, "Ann").await;
+    assert!(
+        remove_user_and_list_backups(&db.store, gone, "Gone").await.is_empty(),
+        "it holds nobody of that name"
+    );
+    let told = remove_user_and_list_backups(&db.store, ann, "Ann").await;
     let of_it = told.iter().find(|remains| remains.path == begun[0].path).expect("it is told");
-    assert!(of_it.unfinished && !of_it.is_theirs_alone(), "{of_it:?}");
+    assert!(of_it.unfinished && !of_it.has_no_other_users(), "{of_it:?}");
     drop(child);
     let left = unfinished();
     assert!(left.len() == 1 && !left[0].being_written, "{left:?}");
     assert_eq!(folder.list().unwrap().len(), 2, "it is no backup");
     db.store.back_up_in(&folder, "next", None).await.unwrap();
     assert_eq!(unfinished(), []);
-    // And with whoever leaves.
-    drop(victim(&folder));
+    // Removing a user removes it as well.
+    drop(spawn_child(&folder));
     assert_eq!(unfinished().len(), 1);
     let bob = db.user("Bob").await;
-    leave(&db.store, bob, "Bob").await;
+    remove_user_and_list_backups(&db.store, bob, "Bob").await;
     assert_eq!(unfinished(), []);
     assert!(whole.exists());
 }

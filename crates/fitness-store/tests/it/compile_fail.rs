@@ -1,6 +1,6 @@
-//! What must not compile: every other way to a `Consent` than a human's answer.
+//! Compile-fail tests: no code can get a `Consent` except from a human's confirmation.
 
 #[test]
-fn there_is_no_other_way_to_a_consent() {
+fn consent_cannot_be_obtained_without_confirmation() {
     trybuild::TestCases::new().compile_fail("tests/fail/*.rs");
 }

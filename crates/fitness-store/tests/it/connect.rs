@@ -1,13 +1,13 @@
-//! Opening a database: private from its first moment, migrated once, and never one that is not ours.
+//! Opening a database: private from the start, migrated once, and never one of another program.
 
-use crate::raw_sql::Raw;
+use crate::sql_shell::Raw;
 use fitness_store::testkit::{self, TestDb, now};
-use fitness_store::{Error, Location, Missing, Store, on_both_databases};
+use fitness_store::{Error, Location, MissingDatabasePolicy, Store, on_both_databases};
 use std::ffi::OsStr;
 use std::path::Path;
 use tempfile::TempDir;
 
-fn at(path: &Path) -> Location {
+fn sqlite_location(path: &Path) -> Location {
     Location::parse(path.as_os_str()).unwrap()
 }
 
@@ -36,7 +36,7 @@ async fn a_new_file_and_its_directory_are_private() {
     let home = TempDir::new().unwrap();
     let path = home.path().join("a/b/fitness.db");
     let location = Location::Sqlite { path: path.clone(), default: true };
-    let store = Store::open(location, Missing::Create).await.unwrap();
+    let store = Store::open(location, MissingDatabasePolicy::Create).await.unwrap();
     store.add_user("Ann", &fitness_core::domain::athlete::Profile::default(), now()).await.unwrap();
     assert_eq!(mode(path.parent().unwrap()), 0o700);
     for name in files(path.parent().unwrap()) {
@@ -48,7 +48,7 @@ async fn a_new_file_and_its_directory_are_private() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_opened_is_refused_and_nothing_is_made() {
+async fn unopenable_location_is_refused_without_creating_files() {
     let home = TempDir::new().unwrap();
     let garbage = home.path().join("garbage.db");
     std::fs::write(&garbage, "this is no database, it is a shopping list").unwrap();
@@ -56,13 +56,17 @@ async fn what_cannot_be_opened_is_refused_and_nothing_is_made() {
     std::fs::write(&cut, [b"SQLite format 3\0".as_slice(), &[0; 100]].concat()).unwrap();
     let before = files(home.path());
     for (path, missing, expected) in [
-        (home.path().join("none.db"), Missing::Refuse, "there is no database at"),
-        (home.path().join("no/such/dir/x.db"), Missing::Create, "it, or its directory, does not exist"),
-        (garbage.join("x.db"), Missing::Create, "cannot use"),
-        (garbage.clone(), Missing::Create, "was not written by local-fitness"),
-        (cut, Missing::Create, "is damaged"),
+        (home.path().join("none.db"), MissingDatabasePolicy::Refuse, "no database at"),
+        (
+            home.path().join("no/such/dir/x.db"),
+            MissingDatabasePolicy::Create,
+            "the file or its directory does not exist",
+        ),
+        (garbage.join("x.db"), MissingDatabasePolicy::Create, "cannot use"),
+        (garbage.clone(), MissingDatabasePolicy::Create, "was not written by local-fitness"),
+        (cut, MissingDatabasePolicy::Create, "is damaged"),
     ] {
-        let error = Store::open(at(&path), missing).await.unwrap_err().to_string();
+        let error = Store::open(sqlite_location(&path), missing).await.unwrap_err().to_string();
         assert!(error.contains(expected), "{}: {error}", path.display());
         assert!(error.contains(&path.display().to_string()), "{error}");
     }
@@ -91,13 +95,14 @@ async fn sqlite_is_set_up_for_a_crash_and_for_two_writers() {
     assert!((parts[0], parts[1], parts[2]) >= (3, 51, 3), "{version}");
 }
 
-/// A database in which a later version has applied one more migration.
-async fn from_the_future(db: &TestDb) {
+/// A database with a migration of a later version.
+async fn apply_unknown_migration(db: &TestDb) {
     let mut raw = Raw::connect(db).await;
-    raw.must("INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_from_the_future', 0)").await;
+    raw.must_exec("INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_from_the_future', 0)")
+        .await;
 }
 
-/// In the order they run. One that was released is never taken out or renamed.
+/// In order. A released migration is never removed or renamed.
 const MIGRATIONS: &[&str] = &[
     "m0001_foundation",
     "m0002_reports",
@@ -116,18 +121,18 @@ const MIGRATIONS: &[&str] = &[
 
 on_both_databases! {
     async fn a_database_from_a_newer_version_is_refused_untouched(db) {
-        from_the_future(&db).await;
+        apply_unknown_migration(&db).await;
         let bytes = |db: &TestDb| db.is_sqlite().then(|| std::fs::read(db.url()).unwrap());
         let url = db.url().to_owned();
         let before = {
-            // Everything folded into the one file, so that its bytes say it all.
+            // Checkpoint the log, so that the file contains everything.
             let mut raw = Raw::connect(&db).await;
             if raw.is_sqlite() {
-                raw.must("PRAGMA wal_checkpoint(TRUNCATE)").await;
+                raw.must_exec("PRAGMA wal_checkpoint(TRUNCATE)").await;
             }
             bytes(&db)
         };
-        let error = Store::open(parse(&url), Missing::Create).await.unwrap_err();
+        let error = Store::open(parse(&url), MissingDatabasePolicy::Create).await.unwrap_err();
         assert!(matches!(&error, Error::Newer(_, name) if name == "m9999_from_the_future"), "{error}");
         assert!(error.to_string().contains("was written by a newer version of local-fitness"), "{error}");
         assert_eq!(bytes(&db), before);
@@ -135,11 +140,11 @@ on_both_databases! {
 
     async fn a_database_of_something_else_is_refused(db) {
         let mut raw = Raw::connect(&db).await;
-        raw.must("DELETE FROM seaql_migrations").await;
-        let error = Store::open(parse(db.url()), Missing::Create).await.unwrap_err();
+        raw.must_exec("DELETE FROM seaql_migrations").await;
+        let error = Store::open(parse(db.url()), MissingDatabasePolicy::Create).await.unwrap_err();
         assert!(matches!(error, Error::Foreign(_)), "{error}");
-        raw.must("DROP TABLE seaql_migrations").await;
-        let error = Store::open(parse(db.url()), Missing::Create).await.unwrap_err();
+        raw.must_exec("DROP TABLE seaql_migrations").await;
+        let error = Store::open(parse(db.url()), MissingDatabasePolicy::Create).await.unwrap_err();
         assert!(matches!(error, Error::Foreign(_)), "{error}");
     }
 
@@ -157,25 +162,28 @@ async fn eight_nodes_that_start_at_once_migrate_once() {
         return testkit::skip("eight_nodes_that_start_at_once_migrate_once", "no PostgreSQL is installed");
     };
     let url = cluster.empty_database().await;
-    let starts: Vec<_> = (0..8).map(|_| tokio::spawn(Store::open(parse(&url), Missing::Create))).collect();
+    let starts: Vec<_> =
+        (0..8).map(|_| tokio::spawn(Store::open(parse(&url), MissingDatabasePolicy::Create))).collect();
     for start in starts {
         let store = start.await.unwrap().unwrap();
         assert_eq!(store.migrations().await.unwrap(), MIGRATIONS);
         store.close().await;
     }
-    // On SQLite the file is the lock.
+    // On SQLite the file lock serializes migrations.
     let home = TempDir::new().unwrap();
     let path = home.path().join("fitness.db");
-    Store::open(at(&path), Missing::Create).await.unwrap().close().await;
-    let starts: Vec<_> = (0..8).map(|_| tokio::spawn(Store::open(at(&path), Missing::Create))).collect();
+    Store::open(sqlite_location(&path), MissingDatabasePolicy::Create).await.unwrap().close().await;
+    let starts: Vec<_> = (0..8)
+        .map(|_| tokio::spawn(Store::open(sqlite_location(&path), MissingDatabasePolicy::Create)))
+        .collect();
     for start in starts {
         start.await.unwrap().unwrap();
     }
 }
 
-/// Longer than any single write may wait: another program migrates a large database, or the disk is slow.
+/// Longer than the busy timeout: another process migrates a large database, or the disk is slow.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_comes_while_another_migrates_waits_for_it() {
+async fn open_during_migration_waits_for_it() {
     use sqlx::{ConnectOptions, Connection, Executor, sqlite::SqliteConnectOptions};
     let home = TempDir::new().unwrap();
     let path = home.path().join("fitness.db");
@@ -187,7 +195,7 @@ async fn who_comes_while_another_migrates_waits_for_it() {
         .await
         .unwrap();
     other.execute("BEGIN IMMEDIATE").await.unwrap();
-    let opening = tokio::spawn(Store::open(at(&path), Missing::Create));
+    let opening = tokio::spawn(Store::open(sqlite_location(&path), MissingDatabasePolicy::Create));
     tokio::time::sleep(std::time::Duration::from_secs(6)).await;
     assert!(!opening.is_finished(), "it waits");
     other.execute("ROLLBACK").await.unwrap();
@@ -198,12 +206,15 @@ async fn who_comes_while_another_migrates_waits_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_postgres_that_is_down_or_says_no_is_named() {
-    // Nobody listens on a port that was free a moment ago.
+async fn unreachable_or_refusing_postgres_error_names_the_server() {
+    // Nothing listens on a port that was just free.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let error = Store::open(parse(&format!("postgres://ann:s3cret@127.0.0.1:{port}/fit")), Missing::Create)
-        .await
-        .unwrap_err();
+    let error = Store::open(
+        parse(&format!("postgres://ann:s3cret@127.0.0.1:{port}/fit")),
+        MissingDatabasePolicy::Create,
+    )
+    .await
+    .unwrap_err();
     assert!(matches!(error, Error::Unreachable(..)), "{error}");
     assert!(
         error.to_string().contains(&format!("127.0.0.1:{port}/fit")) && !error.to_string().contains("s3cret"),
@@ -211,16 +222,20 @@ async fn a_postgres_that_is_down_or_says_no_is_named() {
     );
 
     let Some(cluster) = testkit::cluster() else {
-        return testkit::skip("a_postgres_that_is_down_or_says_no_is_named", "no PostgreSQL is installed");
+        return testkit::skip(
+            "unreachable_or_refusing_postgres_error_names_the_server",
+            "no PostgreSQL is installed",
+        );
     };
     let good = cluster.empty_database().await;
     let wrong = good.replace("throw-away", "guessed");
-    let error = Store::open(parse(&wrong), Missing::Create).await.unwrap_err();
+    let error = Store::open(parse(&wrong), MissingDatabasePolicy::Create).await.unwrap_err();
     assert!(matches!(error, Error::LoginRefused(..)), "{error}");
     assert!(!error.to_string().contains("guessed"), "{error}");
-    let error = Store::open(parse(&cluster.url("nosuchdatabase")), Missing::Create).await.unwrap_err();
+    let error =
+        Store::open(parse(&cluster.url("nosuchdatabase")), MissingDatabasePolicy::Create).await.unwrap_err();
     assert!(matches!(error, Error::LoginRefused(..)), "{error}");
-    let error = Store::open(parse(&good), Missing::Refuse).await.unwrap_err();
+    let error = Store::open(parse(&good), MissingDatabasePolicy::Refuse).await.unwrap_err();
     assert!(matches!(error, Error::NoDatabase(_)), "{error}");
 }
 
@@ -228,11 +243,14 @@ async fn a_postgres_that_is_down_or_says_no_is_named() {
 #[should_panic(expected = "which is not in the temporary directory")]
 async fn a_test_that_reaches_for_real_data_panics() {
     let home = std::env::home_dir().unwrap_or_else(|| "/".into());
-    drop(Store::open(at(&home.join("fitness-hermetic-test.db")), Missing::Refuse).await);
+    drop(
+        Store::open(sqlite_location(&home.join("fitness-hermetic-test.db")), MissingDatabasePolicy::Refuse)
+            .await,
+    );
 }
 
 #[tokio::test]
 #[should_panic(expected = "which is not loopback")]
 async fn a_test_that_reaches_for_a_real_server_panics() {
-    drop(Store::open(parse("postgres://db.example.org/fitness"), Missing::Refuse).await);
+    drop(Store::open(parse("postgres://db.example.org/fitness"), MissingDatabasePolicy::Refuse).await);
 }

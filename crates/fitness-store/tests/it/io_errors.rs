@@ -1,38 +1,41 @@
-//! A disk that fails at the Nth file operation, for every N, of a decision, of an import and of a backup: what
-//! was acknowledged is there after a restart, and nothing else is.
+//! A disk that fails at the Nth file operation, for every N, during an activation, an import and a
+//! backup: after a restart, exactly the acknowledged writes are there.
 //!
-//! The test runs itself as a child process with a library preloaded that makes file operations fail. The child prints
-//! what was acknowledged and what was refused; the parent opens the database afterwards and compares.
+//! The test runs itself as a child process with a preloaded library that makes file operations
+//! fail. The child prints what was acknowledged and what was rejected; the parent then opens the
+//! database and compares.
 
 use fitness_core::domain::activity::Activity;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{PlanId, UserId};
 use fitness_core::domain::note::{Author, NoteText};
-use fitness_core::domain::source_record::{ActivityReport, Recorded, ReportKey, SourceKind};
+use fitness_core::domain::source_record::{ParsedActivity, RecordKey, SourceKind, SourceRecord};
 use fitness_core::domain::sport::Sport;
-use fitness_core::plan::{ActionKind, PlanStatus};
+use fitness_core::plan::{HumanActionKind, PlanStatus};
 use fitness_store::plan::human_actions;
 use fitness_store::testkit::{
-    self, Backend, IoFault, IoFaultLibrary, IoFaults, TestDb, consent, draft, june, now, overriding,
+    self, Backend, IoFault, IoFaultLibrary, IoFaults, TestDb, consent, draft, june, now,
 };
 use fitness_store::{
-    Batch, FinishedFiles, NewReport, RunKind, RunOutcome, RunState, Store, on_both_databases, seen_hash,
+    FinishedFiles, ImportBatch, PackedRecord, Store, SyncRunKind, SyncRunOutcome, SyncRunState,
+    on_both_databases, plan_state_hash,
 };
 use sea_orm::{ConnectionTrait as _, TransactionTrait as _};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-/// The reader that files are finished by.
+/// Parser version of the finished files.
 const READER: &str = "test";
-/// Set for the child: the database it works on.
-const CHILD: &str = "FITNESS_TEST_IO_ERRORS";
+/// Set for the child process: its database.
+const CHILD_ENV: &str = "FITNESS_TEST_IO_ERRORS";
 const EIO: i32 = 5;
 const ENOSPC: i32 = 28;
 const EROFS: i32 = 30;
 const EDQUOT: i32 = 122;
-/// The error, and how many operations fail: one, two, or all until the disk is repaired. EIO also fails reads.
+/// Error and number of failing operations: one, two, or all until the disk is repaired. EIO also
+/// fails reads.
 const FAULTS: [(i32, Option<u64>); 7] = [
     (EIO, Some(1)),
     (EIO, Some(2)),
@@ -42,22 +45,22 @@ const FAULTS: [(i32, Option<u64>); 7] = [
     (EROFS, None),
     (EDQUOT, None),
 ];
-/// A backup takes many operations; two failures in a row are no different from one for a file that is written once.
+/// Fewer faults, because a backup takes many operations; two failures in a row behave like one.
 const BACKUP_FAULTS: [(i32, Option<u64>); 3] = [(EIO, Some(1)), (EIO, None), (ENOSPC, None)];
-/// No decision, batch or backup of this test takes more file operations.
-const MOST: u64 = 400;
+/// Upper bound for the operations of one attempt.
+const MAX_OPERATIONS: u64 = 400;
 
-/// Every way to fail, one operation after another. `attempt` says whether what it tried was acknowledged; it is repeated
-/// while the fault lasts, so that a second failure follows the first. `after` is a write that must work once it is over.
+/// Runs every fault at every operation. `attempt` returns whether its write was acknowledged, and
+/// is repeated while the fault lasts. `after` is a write that must work afterwards.
 async fn fail_everywhere<A: AsyncFnMut() -> bool, B: AsyncFnMut()>(
     every: &[(i32, Option<u64>)],
     mut attempt: A,
     mut after: B,
 ) -> u64 {
-    let mut faults = IoFaults::of_this_process().expect("the child has the library");
+    let mut faults = IoFaults::from_env().expect("the child has the library");
     let mut refused = 0;
     for &(errno, count) in every {
-        for at in 1..=MOST {
+        for at in 1..=MAX_OPERATIONS {
             faults.arm(IoFault { at, count, errno });
             for _ in 0..3 {
                 refused += u64::from(!attempt().await);
@@ -68,22 +71,23 @@ async fn fail_everywhere<A: AsyncFnMut() -> bool, B: AsyncFnMut()>(
                 assert!(at > 1, "no file operation was seen");
                 break;
             }
-            assert!(at < MOST, "there is no end to it");
+            assert!(at < MAX_OPERATIONS, "there is no end to it");
         }
     }
     refused
 }
 
-/// Activates a draft and says so; the draft is made before anything fails.
+/// Activates a draft and prints it; the draft is stored before anything fails.
 async fn decide(store: &Store, user: UserId) {
     let mut waiting: Vec<PlanId> = Vec::new();
     let prepare = async || {
         if let Some(plan) = store.find_active_plan(user).await.unwrap() {
-            let yes =
-                consent(store, user, ActionKind::Archive, Some(plan.id), seen_hash(&plan)).await.unwrap();
+            let yes = consent(store, user, HumanActionKind::Archive, Some(plan.id), plan_state_hash(&plan))
+                .await
+                .unwrap();
             human_actions::archive(yes, plan.id).await.unwrap();
         }
-        store.desk(user, Author::Coach).put_draft(&draft("Plan"), None, now()).await.unwrap()
+        store.plan_writer(user, Author::Coach).put_draft(&draft("Plan"), None, now()).await.unwrap()
     };
     waiting.push(prepare().await);
     let waiting = std::cell::RefCell::new(waiting);
@@ -91,10 +95,9 @@ async fn decide(store: &Store, user: UserId) {
         &FAULTS,
         async || {
             let plan = *waiting.borrow().last().expect("there is a draft");
-            let seen =
-                human_actions::activation_hash(plan, draft("Plan").content_hash(), None, None, &overriding());
+            let seen = testkit::activation_request(plan, None).hash(draft("Plan").content_hash());
             let done = async {
-                let consent = consent(store, user, ActionKind::Activate, Some(plan), seen).await?;
+                let consent = consent(store, user, HumanActionKind::Activate, Some(plan), seen).await?;
                 testkit::activate(store, consent, plan, None).await
             };
             match done.await {
@@ -116,38 +119,39 @@ async fn decide(store: &Store, user: UserId) {
     println!("\nrefused {refused}");
 }
 
-fn report(number: u32) -> NewReport {
+fn report(number: u32) -> PackedRecord {
     let started_at: Instant = now() + chrono::TimeDelta::hours(i64::from(number) * 3);
-    let key = ReportKey { kind: SourceKind::Garmin, id: number.to_string() };
-    let recorded = Recorded::listed(Activity::begun(Sport::Running, started_at, 0));
-    NewReport::pack(ActivityReport { key, recorded, raw: None }, None, None).unwrap()
+    let key = RecordKey { kind: SourceKind::Garmin, id: number.to_string() };
+    let recorded = ParsedActivity::without_samples(Activity::new(Sport::Running, started_at, 0));
+    PackedRecord::pack(SourceRecord { key, parsed: recorded, raw: None }, None, None).unwrap()
 }
 
 fn file_hash(number: u32) -> ContentHash {
-    ContentHash::of_bytes(&number.to_be_bytes())
+    ContentHash::hash_bytes(&number.to_be_bytes())
 }
 
-/// Imports a file with two activities at a time: a run begins, their batch is stored, the run ends.
+/// Imports files with two activities each: start a run, store the batch, finish the run.
 async fn import(store: &Store, user: UserId) {
     let number = std::cell::Cell::new(0);
     let import_one = async || {
         let (first, second) = (number.get() + 1, number.get() + 2);
         number.set(second);
         let done = async {
-            let run = store.begin_run(user, RunKind::File, None, now()).await?;
-            let batch = Batch { reports: vec![report(first), report(second)], ..Batch::default() };
-            store.take_in(user, batch, now()).await?;
+            let run = store.begin_sync_run(user, SyncRunKind::File, None, now()).await?;
+            let batch =
+                ImportBatch { records: vec![report(first), report(second)], ..ImportBatch::default() };
+            store.import_batch(user, batch, now()).await?;
             println!("\ntaken {first}\ntaken {second}");
             let files = FinishedFiles { reader: READER.to_owned(), hashes: vec![file_hash(first)] };
-            let outcome = RunOutcome {
-                kind: Some(RunKind::File),
-                state: RunState::Done,
+            let outcome = SyncRunOutcome {
+                kind: Some(SyncRunKind::File),
+                state: SyncRunState::Done,
                 evidence: Vec::new(),
                 summary: serde_json::json!({}),
                 problem: None,
                 files,
             };
-            store.finish_run(user, run, outcome, now()).await?;
+            store.finish_sync_run(user, run, outcome, now()).await?;
             println!("\nfinished {first} {run}");
             Ok::<_, fitness_store::Error>(())
         };
@@ -157,7 +161,7 @@ async fn import(store: &Store, user: UserId) {
     println!("\nrefused {refused}");
 }
 
-/// Backs up, and writes a note each time the disk works again.
+/// Backs up, and adds a note each time the disk works again.
 async fn back_up(store: &Store, user: UserId, folder: &Path) {
     let number = std::cell::Cell::new(0);
     let refused = fail_everywhere(
@@ -192,32 +196,33 @@ async fn work(url: &str, test: &str) {
     store.close().await;
 }
 
-/// What the child printed behind a word.
-fn printed(output: &str, word: &str) -> BTreeSet<String> {
+/// What the child printed after a word.
+fn parse_printed(output: &str, word: &str) -> BTreeSet<String> {
     let lines = output.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
     lines.map(str::to_owned).collect()
 }
 
-/// Runs the child on a database; `None` where faults cannot be injected.
+/// Runs the child; `None` if faults cannot be injected.
 fn run_child(db: &TestDb, test: &str) -> Option<String> {
     let Some(library) = IoFaultLibrary::build() else {
         testkit::skip(test, "no C compiler, or no LD_PRELOAD");
         return None;
     };
     let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", &format!("io_errors::{test}"), "--nocapture"]).env(CHILD, db.url());
+    child.args(["--exact", &format!("io_errors::{test}"), "--nocapture"]).env(CHILD_ENV, db.url());
     library.preload(&mut child, Path::new(db.url()).parent().unwrap());
     let output = child.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
-    let refused: u64 = printed(&text, "refused").iter().map(|count| count.parse::<u64>().unwrap()).sum();
+    let refused: u64 =
+        parse_printed(&text, "refused").iter().map(|count| count.parse::<u64>().unwrap()).sum();
     assert!(refused > 50, "only {refused} attempts were refused: nothing was tested");
     Some(text)
 }
 
-/// One test in two roles: the child whose disk fails, and the parent that looks at what is left.
+/// Runs as the child, whose disk fails, or as the parent, which checks the database.
 fn run(test: &'static str, check: impl AsyncFnOnce(&Store, UserId, &str)) {
-    if let Ok(url) = std::env::var(CHILD) {
+    if let Ok(url) = std::env::var(CHILD_ENV) {
         return tokio::runtime::Runtime::new().unwrap().block_on(work(&url, test));
     }
     testkit::run(test, Backend::Sqlite, async |db: TestDb| {
@@ -225,8 +230,8 @@ fn run(test: &'static str, check: impl AsyncFnOnce(&Store, UserId, &str)) {
         let Some(output) = run_child(&db, test) else { return };
         let store = db.another_store().await;
         check(&store, ann, &output).await;
-        assert_eq!(store.damage().await.unwrap(), None);
-        assert_eq!(store.first_broken_audit_line(ann).await.unwrap(), None);
+        assert_eq!(store.find_damage().await.unwrap(), None);
+        assert_eq!(store.first_broken_audit_entry(ann).await.unwrap(), None);
         store.close().await;
     });
 }
@@ -245,12 +250,12 @@ fn sqlite_decision_with_io_error_at_every_operation_keeps_exactly_what_was_ackno
             .filter(|plan| plan.status != PlanStatus::Draft)
             .map(|plan| plan.id.to_string())
             .collect();
-        assert_eq!(activated, printed(output, "activated"));
+        assert_eq!(activated, parse_printed(output, "activated"));
         let actions = store.list_human_actions(user, 100_000).await.unwrap();
-        let acted = actions.iter().filter(|action| action.kind == ActionKind::Activate).count();
+        let acted = actions.iter().filter(|action| action.kind == HumanActionKind::Activate).count();
         assert_eq!(acted, activated.len());
         let kept: BTreeSet<String> = plans.iter().map(|plan| plan.id.to_string()).collect();
-        assert!(kept.is_superset(&printed(output, "drafted")));
+        assert!(kept.is_superset(&parse_printed(output, "drafted")));
     });
 }
 
@@ -262,19 +267,19 @@ fn sqlite_import_with_io_error_at_every_operation_keeps_exactly_what_was_acknowl
         let number = |started_at: Instant| ((started_at - now()).num_hours() / 3).to_string();
         let stored: BTreeSet<String> =
             activities.iter().map(|stored| number(stored.activity.started_at)).collect();
-        assert_eq!(stored, printed(output, "taken"));
-        let finished: BTreeMap<u32, String> = printed(output, "finished")
+        assert_eq!(stored, parse_printed(output, "taken"));
+        let finished: BTreeMap<u32, String> = parse_printed(output, "finished")
             .iter()
             .map(|line| line.split_once(' ').expect("a file and its run"))
             .map(|(file, run)| (file.parse().unwrap(), run.to_owned()))
             .collect();
         for file in (1..=finished.keys().max().copied().unwrap() + 2).step_by(2) {
-            let known = store.import_finished(user, file_hash(file), READER).await.unwrap();
+            let known = store.is_import_finished(user, file_hash(file), READER).await.unwrap();
             assert_eq!(known, finished.contains_key(&file), "file {file}");
         }
-        let runs = store.list_runs(user, 1_000_000).await.unwrap();
+        let runs = store.list_sync_runs(user, 1_000_000).await.unwrap();
         let done: BTreeSet<String> =
-            runs.iter().filter(|run| run.state == RunState::Done).map(|run| run.id.to_string()).collect();
+            runs.iter().filter(|run| run.state == SyncRunState::Done).map(|run| run.id.to_string()).collect();
         assert_eq!(done, finished.into_values().collect());
     });
 }
@@ -284,18 +289,18 @@ fn sqlite_backup_with_io_error_at_every_operation_leaves_whole_files_and_a_worki
     run(BACKUP, async |store, user, output| {
         let notes: BTreeSet<String> =
             store.list_notes(user).await.unwrap().iter().map(|note| note.text.as_str().to_owned()).collect();
-        assert_eq!(notes, printed(output, "noted"));
+        assert_eq!(notes, parse_printed(output, "noted"));
         let folder = match store.location() {
             fitness_store::Location::Sqlite { path, .. } => path.parent().unwrap().to_owned(),
             fitness_store::Location::Postgres(_) => unreachable!("this is SQLite"),
         };
-        for number in printed(output, "backed up") {
+        for number in parse_printed(output, "backed up") {
             let path = folder.join(format!("{number}.backup"));
             fitness_store::backup::inspect(&path).await.unwrap();
         }
         let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
         let backups = files.filter(|name| name.to_string_lossy().ends_with(".backup")).count();
-        assert_eq!(backups, printed(output, "backed up").len(), "a failed backup leaves no file");
+        assert_eq!(backups, parse_printed(output, "backed up").len(), "a failed backup leaves no file");
     });
 }
 

@@ -1,58 +1,58 @@
-//! kill -9 at random instants of activate and of apply, fifty of each on each database: what was acknowledged is there, and
-//! every plan is at a whole revision.
+//! kill -9 at random moments of activate and apply, 50 each per database: acknowledged writes are
+//! there, and every plan is at a complete revision.
 //!
-//! The test runs itself as a second process, which works until it is killed, and then looks at what is left. The second
-//! process says when it begins a decision; how long the one before it took says how long to wait, so that the instants lie
-//! within the decision, however slow the machine is.
+//! The test runs itself as a child process, kills it and checks the database. The child prints when
+//! it starts an action. The duration of the previous action determines when to kill, so that the
+//! kill happens within the action on a machine of any speed.
 
 use crate::plans::{apply, three_changes};
-use crate::raw_sql::Raw;
+use crate::sql_shell::Raw;
 use fitness_core::domain::ids::{PlanId, UserId};
 use fitness_core::domain::note::Author;
-use fitness_core::plan::{ActionKind, PlanStatus, ProposalStatus};
+use fitness_core::plan::{HumanActionKind, PlanStatus, ProposalStatus};
 use fitness_store::plan::human_actions;
-use fitness_store::testkit::{self, Backend, TestDb, consent, draft, easy_run, june, now, overriding};
-use fitness_store::{Store, seen_hash};
+use fitness_store::testkit::{self, Backend, TestDb, consent, draft, easy_run, june, now};
+use fitness_store::{Store, plan_state_hash};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Set for the process that is to be killed: the database it works on.
-const VICTIM: &str = "FITNESS_TEST_VICTIM";
-/// And which decision it is killed in, so that it gets there soon.
-const VICTIM_OF: &str = "FITNESS_TEST_VICTIM_OF";
-/// Of each decision.
+/// Set for the child process: its database.
+const CHILD_DB_ENV: &str = "FITNESS_TEST_VICTIM";
+/// The action it is killed in.
+const CHILD_KIND_ENV: &str = "FITNESS_TEST_VICTIM_OF";
+/// Kills per action.
 const KILLS: u32 = 50;
-/// Of those so many at least must have cut a decision off before it was acknowledged, or the test has tested nothing.
+/// At least this many must have interrupted an action before it was acknowledged, or the test
+/// proves nothing.
 const CUT: usize = 10;
 
-/// Works for ever: drafts, activates, changes, archives, and says out loud what it has done.
+/// Drafts, activates, changes and archives in a loop, and prints what it has done.
 async fn work_until_killed(store: Store) {
     let user = store.list_users().await.unwrap()[0].id;
-    let most = if std::env::var(VICTIM_OF).as_deref() == Ok("activated") { 2 } else { 4 };
+    let most = if std::env::var(CHILD_KIND_ENV).as_deref() == Ok("activated") { 2 } else { 4 };
     loop {
         let active = store.find_active_plan(user).await.unwrap();
         let plan = match active {
             Some(plan) if plan.revision < most => plan.id,
             Some(plan) => {
-                let consent = consent(&store, user, ActionKind::Archive, Some(plan.id), seen_hash(&plan))
-                    .await
-                    .unwrap();
+                let consent =
+                    consent(&store, user, HumanActionKind::Archive, Some(plan.id), plan_state_hash(&plan))
+                        .await
+                        .unwrap();
                 human_actions::archive(consent, plan.id).await.unwrap();
                 continue;
             }
             None => {
-                let plan =
-                    store.desk(user, Author::Coach).put_draft(&draft("Plan"), None, now()).await.unwrap();
-                let seen = human_actions::activation_hash(
-                    plan,
-                    draft("Plan").content_hash(),
-                    None,
-                    None,
-                    &overriding(),
-                );
-                let consent = consent(&store, user, ActionKind::Activate, Some(plan), seen).await.unwrap();
+                let plan = store
+                    .plan_writer(user, Author::Coach)
+                    .put_draft(&draft("Plan"), None, now())
+                    .await
+                    .unwrap();
+                let seen = testkit::activation_request(plan, None).hash(draft("Plan").content_hash());
+                let consent =
+                    consent(&store, user, HumanActionKind::Activate, Some(plan), seen).await.unwrap();
                 println!("\nbegin activated");
                 testkit::activate(&store, consent, plan, None).await.unwrap();
                 println!("\nactivated {plan}");
@@ -68,7 +68,7 @@ async fn work_until_killed(store: Store) {
                 .collect()
         };
         let proposal = store
-            .desk(user, Author::Coach)
+            .plan_writer(user, Author::Coach)
             .propose(plan, revision, "", &changes, june(8), now())
             .await
             .unwrap();
@@ -79,20 +79,19 @@ async fn work_until_killed(store: Store) {
     }
 }
 
-/// What a worker said before it was killed.
-struct Said {
-    /// What it acknowledged.
-    done: Vec<String>,
-    /// Whether it was killed before it acknowledged the decision it was killed in.
-    cut: bool,
+/// Output of a child before it was killed.
+struct WorkerOutput {
+    acknowledged: Vec<String>,
+    /// Whether it was killed before the action was acknowledged.
+    was_interrupted: bool,
 }
 
-/// Starts the worker, kills it at an instant within its second decision of a kind, and gives back what it acknowledged.
-fn kill_one(db: &TestDb, name: &str, kind: &str, round: u32) -> Said {
+/// Starts the child, kills it within its second action of a kind, and returns what it acknowledged.
+fn kill_one(db: &TestDb, name: &str, kind: &str, round: u32) -> WorkerOutput {
     let mut worker = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", name, "--nocapture"])
-        .env(VICTIM, db.url())
-        .env(VICTIM_OF, kind)
+        .env(CHILD_DB_ENV, db.url())
+        .env(CHILD_KIND_ENV, kind)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -103,7 +102,7 @@ fn kill_one(db: &TestDb, name: &str, kind: &str, round: u32) -> Said {
     for line in lines.by_ref() {
         match took {
             Some(took) if line == format!("begin {kind}") => {
-                // Anywhere from the first instant to a little after the last; each round another.
+                // From the first moment to a little after the last; different in each round.
                 let part = f64::from((round * 37) % KILLS) / f64::from(KILLS) * 1.1;
                 std::thread::sleep(Duration::mul_f64(took, part));
                 break;
@@ -120,10 +119,10 @@ fn kill_one(db: &TestDb, name: &str, kind: &str, round: u32) -> Said {
     let late: Vec<String> = lines.filter(is_done).collect();
     let cut = !late.iter().any(|line| line.starts_with(kind));
     done.extend(late);
-    Said { done, cut }
+    WorkerOutput { acknowledged: done, was_interrupted: cut }
 }
 
-/// `settled` are plans that were looked at already and cannot change any more.
+/// `settled` are plans that were already checked and cannot change any more.
 async fn check_what_is_left(store: &Store, user: UserId, said: &[String], settled: &mut BTreeSet<PlanId>) {
     let plans = store.list_plans(user).await.unwrap();
     assert!(plans.iter().filter(|plan| plan.status == PlanStatus::Active).count() <= 1);
@@ -133,7 +132,7 @@ async fn check_what_is_left(store: &Store, user: UserId, said: &[String], settle
         let proposals = store.list_proposals(user, plan.id).await.unwrap();
         let applied = proposals.iter().filter(|one| one.status == ProposalStatus::Applied).count();
         assert_eq!(applied as i64, plan.revision - 1, "an applied proposal has its revision");
-        // What is taken out leaves a day off.
+        // A skipped workout becomes a rest day.
         let expected = [4, 5, 7, 9];
         for revision in &revisions {
             let workouts = store.list_workouts(user, plan.id, revision.number).await.unwrap();
@@ -159,15 +158,15 @@ async fn check_what_is_left(store: &Store, user: UserId, said: &[String], settle
             plan.revision
         );
     }
-    // Each revision and each activation has its human action.
+    // Each revision and activation has its human action.
     let actions = store.list_human_actions(user, 100_000).await.unwrap();
-    let acted = |kind: ActionKind| actions.iter().filter(|action| action.kind == kind).count();
+    let acted = |kind: HumanActionKind| actions.iter().filter(|action| action.kind == kind).count();
     let revised: i64 = plans.iter().map(|plan| plan.revision - 1).sum();
     let begun = plans.iter().filter(|plan| plan.status != PlanStatus::Draft).count();
-    assert_eq!((acted(ActionKind::Apply) as i64, acted(ActionKind::Activate)), (revised, begun));
+    assert_eq!((acted(HumanActionKind::Apply) as i64, acted(HumanActionKind::Activate)), (revised, begun));
 }
 
-async fn look_at_what_killed_processes_leave(db: TestDb) {
+async fn check_killed_processes(db: TestDb) {
     let ann = db.user("Ann").await;
     let backend = if db.is_sqlite() { "sqlite" } else { "postgres" };
     let name = format!("kill_signal::{backend}::{TEST}");
@@ -176,13 +175,13 @@ async fn look_at_what_killed_processes_leave(db: TestDb) {
         let mut cut = 0;
         for round in 0..KILLS {
             let said = kill_one(&db, &name, kind, round);
-            cut += usize::from(said.cut);
-            // As the next start would: a store that was not open when the other process died.
+            cut += usize::from(said.was_interrupted);
+            // Use a new store, as the next start would.
             let store = db.another_store().await;
-            check_what_is_left(&store, ann, &said.done, &mut settled).await;
-            // The log is read from its beginning: now and then, and at the end.
+            check_what_is_left(&store, ann, &said.acknowledged, &mut settled).await;
+            // Verify the whole audit log now and then, and at the end.
             if round % 10 == 9 {
-                assert_eq!(store.first_broken_audit_line(ann).await.unwrap(), None);
+                assert_eq!(store.first_broken_audit_entry(ann).await.unwrap(), None);
             }
             store.close().await;
         }
@@ -195,13 +194,13 @@ async fn look_at_what_killed_processes_leave(db: TestDb) {
     }
 }
 
-/// One test in two roles: the process that is killed, and the one that kills and looks.
-fn on(backend: Backend) {
-    match std::env::var(VICTIM) {
+/// Runs as the child that is killed, or as the parent that kills and checks.
+fn run_on(backend: Backend) {
+    match std::env::var(CHILD_DB_ENV) {
         Ok(url) => tokio::runtime::Runtime::new()
             .unwrap()
             .block_on(async { work_until_killed(testkit::open(&url).await).await }),
-        Err(_) => testkit::run(TEST, backend, look_at_what_killed_processes_leave),
+        Err(_) => testkit::run(TEST, backend, check_killed_processes),
     }
 }
 
@@ -210,13 +209,13 @@ const TEST: &str = "a_killed_process_leaves_whole_revisions_and_all_it_acknowled
 mod sqlite {
     #[test]
     fn a_killed_process_leaves_whole_revisions_and_all_it_acknowledged() {
-        super::on(super::Backend::Sqlite);
+        super::run_on(super::Backend::Sqlite);
     }
 }
 
 mod postgres {
     #[test]
     fn a_killed_process_leaves_whole_revisions_and_all_it_acknowledged() {
-        super::on(super::Backend::Postgres);
+        super::run_on(super::Backend::Postgres);
     }
 }

@@ -1,4 +1,4 @@
-//! The store's one integration binary. Every story is told on SQLite and on PostgreSQL.
+//! The store's integration tests, on SQLite and PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod activity_search;
@@ -15,10 +15,10 @@ mod io_errors;
 mod kill_signal;
 mod plans;
 mod proposals;
-mod raw_sql;
 mod raw_sql_attacks;
 mod roundtrips;
 mod source_records;
+mod sql_shell;
 mod triggers;
 mod upgrades;
 mod users;

@@ -1,44 +1,45 @@
-//! What may be decided and what may be proposed: the linter before a decision, the rules' own proposals, a model's answers.
+//! Linter checks before human actions, proposals of the rules, and responses of models.
 
 use chrono::TimeDelta;
-use fitness_core::adherence::data_frontier::Evidence;
+use fitness_core::adherence::data_frontier::CoverageEvidence;
 use fitness_core::domain::ids::{PlanId, UserId};
 use fitness_core::domain::note::Author;
-use fitness_core::domain::observation::{ObservationKind, Observed};
-use fitness_core::llm_output::{FaultCode, FindingCode};
-use fitness_core::plan::lint::Rule;
+use fitness_core::domain::observation::{ObservationData, ObservationKind};
+use fitness_core::llm_output::{FindingCode, ValidationErrorCode};
+use fitness_core::plan::lint::LintRule;
 use fitness_core::plan::{
-    ActionKind, Cause, Change, Draft, Goal, NextWorkout, PlanStatus, ProposalOrigin, ProposalState, Workout,
+    Cause, Change, Draft, GoalDistance, HumanActionKind, NextRevisionWorkout, PlanStatus, ProposalOrigin,
+    ProposalState, Workout,
 };
-use fitness_store::plan::human_actions::{self, Activation, apply_hash};
-use fitness_store::testkit::{self, TestDb, easy_run, june, now, overriding};
-use fitness_store::{Answered, Error, on_both_databases};
+use fitness_store::plan::human_actions::{self, Activation, ActivationRequest, apply_hash};
+use fitness_store::testkit::{self, TestDb, all_rules, easy_run, june, now};
+use fitness_store::{Error, LlmResponseOutcome, on_both_databases};
 use std::collections::BTreeSet;
 
-/// A half marathon without the race on its day, so that the linter has an error to say.
-async fn raceless(db: &TestDb, user: UserId) -> PlanId {
+/// A half marathon plan without its race, which is a lint error.
+async fn plan_without_race(db: &TestDb, user: UserId) -> PlanId {
     db.draft(user, "No race in it").await
 }
 
-/// Somebody who ran 10 km on every day of May, and whose data reaches 13 June; a plan from 8 June.
-async fn runner(db: &TestDb) -> (UserId, PlanId) {
+/// A runner with 10 km on every day of May and data through 13 June; a plan from 8 June.
+async fn runner_with_plan(db: &TestDb) -> (UserId, PlanId) {
     let ann = db.user("Ann").await;
     for back in 0..40 {
-        db.ran(ann, june(13).plus(-back), 10.0).await;
+        db.import_run(ann, june(13).plus_days(-back), 10.0).await;
     }
-    let evidence = Evidence::Declared { day: june(13), said_at: now() };
-    db.imported(ann, evidence).await;
+    let evidence = CoverageEvidence::Declared { day: june(13), declared_at: now() };
+    db.finish_import(ann, evidence).await;
     let mut workouts: Vec<Workout> = (9..=13).map(|day| easy_run(june(day), 8.0)).collect();
     workouts.extend((14..=28).map(|day| easy_run(june(day), 9.0)));
     let race = Workout { kind: fitness_core::plan::WorkoutKind::Race, ..easy_run(june(30), 10.0) };
     workouts.push(race);
-    let draft = Draft::new("Ten", Goal::TenK, None, june(8), june(30), None, workouts).unwrap();
-    let plan = db.store.desk(ann, Author::Athlete).put_draft(&draft, None, now()).await.unwrap();
+    let draft = Draft::new("Ten", GoalDistance::TenK, None, june(8), june(30), None, workouts).unwrap();
+    let plan = db.store.plan_writer(ann, Author::Athlete).put_draft(&draft, None, now()).await.unwrap();
     assert_eq!(db.activate(ann, plan, None).await.unwrap(), Activation::Activated);
     (ann, plan)
 }
 
-fn answer(id: i64, date: &str, minutes: u32) -> String {
+fn llm_response(id: i64, date: &str, minutes: u32) -> String {
     format!(
         r#"{{"modifications":[{{"workout_id":"{id}","date":"{date}","action":"modify","changes":{{"duration_minutes":{{"to":{minutes}}}}}}}],"athlete_message":"Less."}}"#
     )
@@ -47,31 +48,33 @@ fn answer(id: i64, date: &str, minutes: u32) -> String {
 on_both_databases! {
     async fn an_error_of_the_linter_blocks_activation_until_it_is_overridden_by_name(db) {
         let ann = db.user("Ann").await;
-        let plan = raceless(&db, ann).await;
+        let plan = plan_without_race(&db, ann).await;
         let content = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
-        let review = db.store.review(ann, plan, june(8)).await.unwrap();
-        let blocking: BTreeSet<Rule> = review.blocking().iter().map(|finding| finding.rule).collect();
-        assert!(blocking.contains(&Rule::R33), "{blocking:?}");
+        let review = db.store.lint_plan(ann, plan, june(8)).await.unwrap();
+        let blocking: BTreeSet<LintRule> = review.blocking_findings().iter().map(|finding| finding.rule).collect();
+        assert!(blocking.contains(&LintRule::DayConflict), "{blocking:?}");
 
-        let activate = async |overrides: BTreeSet<Rule>, review: &fitness_store::Review| {
-            let seen = human_actions::activation_hash(plan, content, None, None, &overrides);
-            let consent = db.consent(ann, ActionKind::Activate, Some(plan), seen).await.unwrap();
-            human_actions::activate(consent, plan, None, None, review, &overrides).await
+        let activate = async |overrides: BTreeSet<LintRule>, review: &fitness_store::LintReview| {
+            let request = ActivationRequest { overrides, ..testkit::activation_request(plan, None) };
+            let seen = request.hash(content);
+            let consent = db.consent(ann, HumanActionKind::Activate, Some(plan), seen).await.unwrap();
+            human_actions::activate(consent, &request, review).await
         };
-        assert!(matches!(activate(BTreeSet::new(), &review).await, Err(Error::Unsafe(left)) if left.iter().any(|f| f.rule == Rule::R33)));
+        assert!(matches!(activate(BTreeSet::new(), &review).await, Err(Error::BlockingFindings(left)) if left.iter().any(|f| f.rule == LintRule::DayConflict)));
         let mut some = blocking.clone();
-        some.remove(&Rule::R33);
-        assert!(matches!(activate(some, &review).await, Err(Error::Unsafe(left)) if left.iter().all(|f| f.rule == Rule::R33)));
+        some.remove(&LintRule::DayConflict);
+        assert!(matches!(activate(some, &review).await, Err(Error::BlockingFindings(left)) if left.iter().all(|f| f.rule == LintRule::DayConflict)));
 
-        // A review of another plan allows nothing.
+        // A review of another plan is rejected.
         let other = db.draft(ann, "Other").await;
-        let of_other = db.store.review(ann, other, june(8)).await.unwrap();
+        let of_other = db.store.lint_plan(ann, other, june(8)).await.unwrap();
         assert!(matches!(activate(blocking.clone(), &of_other).await, Err(Error::Stale)));
 
-        // What is overridden is part of what was confirmed: it cannot be added afterwards.
-        let seen = human_actions::activation_hash(plan, content, None, None, &BTreeSet::new());
-        let consent = db.consent(ann, ActionKind::Activate, Some(plan), seen).await.unwrap();
-        assert!(matches!(human_actions::activate(consent, plan, None, None, &review, &blocking).await, Err(Error::Stale)));
+        // Overrides are part of the confirmed content and cannot be added later.
+        let request = |overrides| ActivationRequest { overrides, ..testkit::activation_request(plan, None) };
+        let seen = request(BTreeSet::new()).hash(content);
+        let consent = db.consent(ann, HumanActionKind::Activate, Some(plan), seen).await.unwrap();
+        assert!(matches!(human_actions::activate(consent, &request(blocking.clone()), &review).await, Err(Error::Stale)));
         assert_eq!(db.store.find_active_plan(ann).await.unwrap(), None);
 
         assert_eq!(activate(blocking.clone(), &review).await.unwrap(), Activation::Activated);
@@ -79,69 +82,69 @@ on_both_databases! {
         assert_eq!(action.detail["overrides"], serde_json::to_value(&blocking).unwrap());
     }
 
-    async fn the_rules_propose_once_give_way_and_keep_silent_when_told(db) {
-        let (ann, plan) = runner(&db).await;
-        assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap(), None);
-        let ill = |through| Observed::new(ObservationKind::Illness, june(14), june(through), Some(1)).unwrap();
+    async fn adaptation_is_proposed_once_superseded_and_not_repeated_after_decline(db) {
+        let (ann, plan) = runner_with_plan(&db).await;
+        assert_eq!(db.store.adapt_plan(ann, june(14), now()).await.unwrap(), None);
+        let ill = |through| ObservationData::new(ObservationKind::Illness, june(14), june(through), Some(1)).unwrap();
         db.store.add_observation(ann, Author::Athlete, &ill(16), now()).await.unwrap();
 
-        let first = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        let first = db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap();
         assert_eq!(first.adaptation.cause, Cause::Illness);
         let id = first.proposal.unwrap();
-        assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal, Some(id), "the same waits");
+        assert_eq!(db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap().proposal, Some(id), "the same waits");
         assert_eq!(db.store.list_proposals(ann, plan).await.unwrap().len(), 1);
 
-        // Longer ill: a newer proposal, and the older one gives way.
+        // A longer illness: a newer proposal supersedes the older one.
         db.store.add_observation(ann, Author::Athlete, &ill(18), now()).await.unwrap();
-        let newer = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
+        let newer = db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
         assert_ne!(newer, id);
         let old = db.store.find_proposal(ann, id).await.unwrap().unwrap();
         assert_eq!((old.superseded_by, old.is_open(june(14))), (Some(newer), false));
         let gave_way = ProposalState::Superseded(newer);
-        let over = |answer: Error| matches!(answer, Error::Over { state, .. } if state == gave_way);
+        let over = |answer: Error| matches!(answer, Error::ProposalClosed { state, .. } if state == gave_way);
         assert!(over(db.store.decline_proposal(ann, id, now()).await.unwrap_err()));
-        assert!(over(db.store.preview(ann, id, &BTreeSet::from([0]), june(14)).await.unwrap_err()), "and it is said which");
+        assert!(over(db.store.preview_proposal(ann, id, &BTreeSet::from([0]), june(14)).await.unwrap_err()), "and it is said which");
         let open = db.store.list_proposals(ann, plan).await.unwrap().into_iter().filter(|p| p.is_open(june(14))).count();
         assert_eq!(open, 1);
 
-        // It expires when its first day is over.
+        // It expires at the end of its first day.
         let found = db.store.find_proposal(ann, newer).await.unwrap().unwrap();
         assert_eq!(found.expires_on, Some(june(15)));
         assert!(found.is_open(june(14)) && !found.is_open(june(15)));
         let all: BTreeSet<usize> = (0..found.changes.len()).collect();
-        let late = db.store.preview(ann, newer, &all, june(15)).await.unwrap_err();
-        assert!(matches!(late, Error::Over { state: ProposalState::Expired(day), .. } if day == june(15)));
+        let late = db.store.preview_proposal(ann, newer, &all, june(15)).await.unwrap_err();
+        assert!(matches!(late, Error::ProposalClosed { state: ProposalState::Expired(day), .. } if day == june(15)));
 
-        // Nobody said no: on the next day it is proposed for what is left.
-        let left = db.store.adapt(ann, june(15), now()).await.unwrap().unwrap().proposal.unwrap();
+        // It was not discarded, so the next day it is proposed for the remaining days.
+        let left = db.store.adapt_plan(ann, june(15), now()).await.unwrap().unwrap().proposal.unwrap();
         assert!(left != newer && db.store.find_proposal(ann, left).await.unwrap().unwrap().is_open(june(15)));
         let newer = left;
 
-        // Discarded, it does not come back from the same facts.
+        // A discarded proposal is not repeated for the same facts.
         db.store.decline_proposal(ann, newer, now()).await.unwrap();
-        let said_no = db.store.preview(ann, newer, &all, june(15)).await.unwrap_err();
-        assert_eq!(said_no.to_string(), format!("proposal {newer} waits no longer: you discarded it"));
-        assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap(), None);
+        let said_no = db.store.preview_proposal(ann, newer, &all, june(15)).await.unwrap_err();
+        assert_eq!(said_no.to_string(), "this proposal is no longer open: you discarded it");
+        assert_eq!(db.store.adapt_plan(ann, june(14), now()).await.unwrap(), None);
         db.store.add_observation(ann, Author::Athlete, &ill(20), now()).await.unwrap();
-        assert!(db.store.adapt(ann, june(14), now()).await.unwrap().is_some(), "new facts");
+        assert!(db.store.adapt_plan(ann, june(14), now()).await.unwrap().is_some(), "new facts");
     }
 
-    async fn a_bad_feeling_proposes_an_easy_day_and_a_better_one_takes_it_back(db) {
+    async fn bad_feeling_proposes_easy_day_and_better_feeling_withdraws_it(db) {
         let ann = db.user("Ann").await;
         for back in 0..40 {
-            db.ran(ann, june(13).plus(-back), 10.0).await;
+            db.import_run(ann, june(13).plus_days(-back), 10.0).await;
         }
-        db.imported(ann, Evidence::Declared { day: june(13), said_at: now() }).await;
+        db.finish_import(ann, CoverageEvidence::Declared { day: june(13), declared_at: now() }).await;
         let tempo = Workout { kind: fitness_core::plan::WorkoutKind::Tempo, ..easy_run(june(14), 9.0) };
         let race = Workout { kind: fitness_core::plan::WorkoutKind::Race, ..easy_run(june(30), 10.0) };
         let workouts = vec![easy_run(june(12), 8.0), easy_run(june(13), 8.0), tempo, easy_run(june(15), 9.0), race];
-        let draft = Draft::new("Ten", Goal::TenK, None, june(8), june(30), None, workouts).unwrap();
-        let plan = db.store.desk(ann, Author::Athlete).put_draft(&draft, None, now()).await.unwrap();
+        let draft = Draft::new("Ten", GoalDistance::TenK, None, june(8), june(30), None, workouts).unwrap();
+        let plan = db.store.plan_writer(ann, Author::Athlete).put_draft(&draft, None, now()).await.unwrap();
         assert_eq!(db.activate(ann, plan, None).await.unwrap(), Activation::Activated);
         let feels = async |value| {
-            let felt = Observed::new(ObservationKind::Mood, june(14), june(14), Some(value)).unwrap();
+            let felt = ObservationData::new(ObservationKind::Mood, june(14), june(14), Some(value)).unwrap();
             db.store.add_observation(ann, Author::Athlete, &felt, now()).await.unwrap();
-            db.store.adapt(ann, june(14), now()).await.unwrap()
+            db.store.adapt_plan(ann, june(14), now()).await.unwrap()
         };
         let bad = feels(1).await.unwrap();
         assert_eq!((bad.adaptation.cause, bad.adaptation.changes.len()), (Cause::LowFeeling, 1));
@@ -153,22 +156,22 @@ on_both_databases! {
         assert!(again.adaptation.cause == Cause::LowFeeling && again.proposal != Some(id));
     }
 
-    async fn an_answer_becomes_a_proposal_a_draft_or_a_list_of_faults(db) {
+    async fn llm_response_becomes_proposal_draft_or_validation_errors(db) {
         let ann = db.user("Ann").await;
-        let desk = db.store.desk(ann, Author::Coach);
+        let desk = db.store.plan_writer(ann, Author::Coach);
         let today = june(14);
         let week = r#"{"workouts":[{"day":"monday","date":"2026-06-15","name":"Easy","sport":"running","duration_minutes":40}],"athlete_message":"Go."}"#;
-        let Answered::Drafted { plan, .. } = desk.take_answer(week.as_bytes(), None, today, now()).await.unwrap() else {
+        let LlmResponseOutcome::Drafted { plan, .. } = desk.submit_llm_response(week.as_bytes(), None, today, now()).await.unwrap() else {
             panic!("a week without a plan is a draft")
         };
         let drafted = db.store.find_plan(ann, plan).await.unwrap().unwrap();
         assert_eq!((drafted.status, drafted.distance, drafted.race_date), (PlanStatus::Draft, None, june(21)));
         assert_eq!(db.activate(ann, plan, None).await.unwrap(), Activation::Activated, "a plan without a race comes back as it was written");
-        let consent = db.consent_to(ann, ActionKind::Archive, plan).await.unwrap();
+        let consent = db.consent_to(ann, HumanActionKind::Archive, plan).await.unwrap();
         human_actions::archive(consent, plan).await.unwrap();
 
-        let refused = desk.take_answer(answer(1, "2026-06-15", 40).as_bytes(), None, today, now()).await.unwrap();
-        assert!(matches!(refused, Answered::Refused { faults } if faults[0].code == FaultCode::PlanNotActive));
+        let refused = desk.submit_llm_response(llm_response(1, "2026-06-15", 40).as_bytes(), None, today, now()).await.unwrap();
+        assert!(matches!(refused, LlmResponseOutcome::Refused { faults } if faults[0].code == ValidationErrorCode::PlanNotActive));
 
         let (bob, active) = {
             let bob = db.user("Bob").await;
@@ -176,154 +179,154 @@ on_both_databases! {
         };
         let stranger = db.store.list_workouts(bob, active, 1).await.unwrap()[0].id.get();
         let plan = db.active_plan(ann, "Ann's").await;
-        let desk = db.store.desk(ann, Author::Coach);
+        let desk = db.store.plan_writer(ann, Author::Coach);
         let own = db.store.list_workouts(ann, plan, 1).await.unwrap();
         let today = june(8);
-        let faults = desk.take_answer(answer(stranger, "2026-06-09", 40).as_bytes(), None, today, now()).await.unwrap();
-        assert!(matches!(faults, Answered::Refused { faults } if faults[0].code == FaultCode::NoSuchWorkout), "another athlete's workout does not exist");
-        let late = desk.take_answer(answer(own[0].id.get(), "2026-06-09", 40).as_bytes(), None, june(10), now()).await.unwrap();
-        assert!(matches!(late, Answered::Refused { faults } if faults.iter().any(|f| f.code == FaultCode::PastDay)));
+        let faults = desk.submit_llm_response(llm_response(stranger, "2026-06-09", 40).as_bytes(), None, today, now()).await.unwrap();
+        assert!(matches!(faults, LlmResponseOutcome::Refused { faults } if faults[0].code == ValidationErrorCode::NoSuchWorkout), "another athlete's workout does not exist");
+        let late = desk.submit_llm_response(llm_response(own[0].id.get(), "2026-06-09", 40).as_bytes(), None, june(10), now()).await.unwrap();
+        assert!(matches!(late, LlmResponseOutcome::Refused { faults } if faults.iter().any(|f| f.code == ValidationErrorCode::PastDay)));
         let same = r#"{"modifications":[],"new_workouts":[],"athlete_message":"Stay the course."}"#;
         assert_eq!(
-            desk.take_answer(same.as_bytes(), None, today, now()).await.unwrap(),
-            Answered::Unchanged { message: "Stay the course.".to_owned() }
+            desk.submit_llm_response(same.as_bytes(), None, today, now()).await.unwrap(),
+            LlmResponseOutcome::Unchanged { message: "Stay the course.".to_owned() }
         );
-        let before = db.store.standing(ann, plan).await.unwrap();
-        let taken = desk.take_answer(answer(own[0].id.get(), "2026-06-09", 30).as_bytes(), None, today, now()).await.unwrap();
-        let Answered::Proposed { proposal, .. } = taken else { panic!("{taken:?}") };
-        assert_eq!(db.store.standing(ann, plan).await.unwrap(), before, "a proposal is inert");
+        let before = db.store.graded_plan(ann, plan).await.unwrap();
+        let taken = desk.submit_llm_response(llm_response(own[0].id.get(), "2026-06-09", 30).as_bytes(), None, today, now()).await.unwrap();
+        let LlmResponseOutcome::Proposed { proposal, .. } = taken else { panic!("{taken:?}") };
+        assert_eq!(db.store.graded_plan(ann, plan).await.unwrap(), before, "a proposal is inert");
         let found = db.store.find_proposal(ann, proposal).await.unwrap().unwrap();
         assert_eq!((found.message.as_str(), found.changes.len()), ("Less.", 1));
-        assert_eq!(found.origin, ProposalOrigin::Answer);
+        assert_eq!(found.origin, ProposalOrigin::ModelResponse);
         assert!(matches!(found.changes[0], Change::Modify { .. }));
     }
 
-    async fn a_mark_that_is_taken_back_takes_its_proposal_along(db) {
-        let (ann, plan) = runner(&db).await;
-        let ill = |from, value| Observed::new(ObservationKind::Illness, june(from), june(16), Some(value)).unwrap();
+    async fn deleting_absence_withdraws_its_proposal(db) {
+        let (ann, plan) = runner_with_plan(&db).await;
+        let ill = |from, value| ObservationData::new(ObservationKind::Illness, june(from), june(16), Some(value)).unwrap();
         let older = db.store.add_observation(ann, Author::Athlete, &ill(13, 2), now()).await.unwrap();
         let mark = db.store.add_observation(ann, Author::Athlete, &ill(14, 1), now()).await.unwrap();
         let twin = db.store.add_observation(ann, Author::Athlete, &ill(14, 1), now()).await.unwrap();
-        let id = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
+        let id = db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
         assert_eq!(db.store.find_proposal(ann, id).await.unwrap().unwrap().origin, ProposalOrigin::Rules);
 
-        // Another mark, or the same said twice, leaves it.
+        // Removing another absence, or a duplicate, leaves it open.
         assert_eq!(db.store.delete_observation(ann, twin, now()).await.unwrap(), []);
         assert_eq!(db.store.delete_observation(ann, older, now()).await.unwrap(), []);
         assert_eq!(db.store.delete_observation(ann, mark, now()).await.unwrap(), [id]);
         let found = db.store.find_proposal(ann, id).await.unwrap().unwrap();
         assert_eq!((found.is_open(june(14)), found.state(1, june(14))), (false, ProposalState::Withdrawn));
         let all: BTreeSet<usize> = (0..found.changes.len()).collect();
-        let gone = db.store.preview(ann, id, &all, june(14)).await.unwrap_err();
-        assert!(gone.to_string().contains("withdrawn: the mark"), "{gone}");
-        assert!(matches!(db.store.decline_proposal(ann, id, now()).await, Err(Error::Over { .. })));
-        assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap(), None);
+        let gone = db.store.preview_proposal(ann, id, &all, june(14)).await.unwrap_err();
+        assert!(gone.to_string().contains("withdrawn, because the absence"), "{gone}");
+        assert!(matches!(db.store.decline_proposal(ann, id, now()).await, Err(Error::ProposalClosed { .. })));
+        assert_eq!(db.store.adapt_plan(ann, june(14), now()).await.unwrap(), None);
 
-        // What gave way to facts that no longer hold comes back.
+        // A proposal superseded by facts that no longer hold comes back.
         let shorter = ill(14, 2);
         db.store.add_observation(ann, Author::Athlete, &shorter, now()).await.unwrap();
-        let first = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
-        let longer = Observed::new(ObservationKind::Illness, june(14), june(19), Some(2)).unwrap();
+        let first = db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
+        let longer = ObservationData::new(ObservationKind::Illness, june(14), june(19), Some(2)).unwrap();
         let longer = db.store.add_observation(ann, Author::Athlete, &longer, now()).await.unwrap();
-        let second = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
+        let second = db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
         assert_eq!(db.store.delete_observation(ann, longer, now()).await.unwrap(), [second]);
-        let back = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
+        let back = db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
         assert!(back != first && back != second);
         for mark in db.store.list_observations(ann, june(1), june(30)).await.unwrap() {
             db.store.delete_observation(ann, mark.id, now()).await.unwrap();
         }
 
-        // Marked again, it is proposed again.
+        // Marked as ill again, it is proposed again.
         db.store.add_observation(ann, Author::Athlete, &ill(14, 1), now()).await.unwrap();
-        let again = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
+        let again = db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
         assert_ne!(again, id);
         assert_eq!(db.store.find_proposal(ann, id).await.unwrap().unwrap().superseded_by, None);
         assert_eq!(db.store.list_proposals(ann, plan).await.unwrap().len(), 5);
     }
 
-    async fn what_an_answer_got_wrong_is_kept_with_its_proposal(db) {
-        let (ann, plan) = runner(&db).await;
+    async fn findings_of_llm_response_are_stored_with_proposal(db) {
+        let (ann, plan) = runner_with_plan(&db).await;
         let own = db.store.list_workouts(ann, plan, 1).await.unwrap();
         let run = own.iter().find(|w| w.workout.date == june(16)).unwrap().id.get();
-        let text = answer(run, "2026-06-16", 40).replace(r#"{"to":40}"#, r#"{"from":99,"to":40}"#);
-        let desk = db.store.desk(ann, Author::Coach);
-        let taken = desk.take_answer(text.as_bytes(), None, june(14), now()).await.unwrap();
-        let Answered::Proposed { proposal, findings } = taken else { panic!("{taken:?}") };
+        let text = llm_response(run, "2026-06-16", 40).replace(r#"{"to":40}"#, r#"{"from":99,"to":40}"#);
+        let desk = db.store.plan_writer(ann, Author::Coach);
+        let taken = desk.submit_llm_response(text.as_bytes(), None, june(14), now()).await.unwrap();
+        let LlmResponseOutcome::Proposed { proposal, findings } = taken else { panic!("{taken:?}") };
         assert!(findings.iter().any(|found| found.code == FindingCode::FromDiffers), "{findings:?}");
         assert_eq!(db.store.find_proposal(ann, proposal).await.unwrap().unwrap().findings, findings);
-        let preview = db.store.preview(ann, proposal, &BTreeSet::from([0]), june(14)).await.unwrap();
+        let preview = db.store.preview_proposal(ann, proposal, &BTreeSet::from([0]), june(14)).await.unwrap();
         assert_eq!(preview.proposal.findings, findings, "and is there before the decision");
     }
 
     async fn two_tabs_on_one_base_and_one_of_them_wins(db) {
         let ann = db.user("Ann").await;
         let plan = db.active_plan(ann, "Plan").await;
-        let desk = db.store.desk(ann, Author::Coach);
+        let desk = db.store.plan_writer(ann, Author::Coach);
         let own = db.store.list_workouts(ann, plan, 1).await.unwrap();
         let today = june(8);
         let mut made = Vec::new();
         for minutes in [30, 25] {
-            let taken = desk.take_answer(answer(own[0].id.get(), "2026-06-09", minutes).as_bytes(), None, today, now()).await.unwrap();
-            let Answered::Proposed { proposal, .. } = taken else { panic!("{taken:?}") };
+            let taken = desk.submit_llm_response(llm_response(own[0].id.get(), "2026-06-09", minutes).as_bytes(), None, today, now()).await.unwrap();
+            let LlmResponseOutcome::Proposed { proposal, .. } = taken else { panic!("{taken:?}") };
             made.push(proposal);
         }
         let all = BTreeSet::from([0]);
-        let one = db.store.preview(ann, made[0], &all, today).await.unwrap();
-        let other = db.store.preview(ann, made[1], &all, today).await.unwrap();
-        let seen = |preview: &fitness_store::Preview| apply_hash(plan, 1, &preview.next, &overriding());
+        let one = db.store.preview_proposal(ann, made[0], &all, today).await.unwrap();
+        let other = db.store.preview_proposal(ann, made[1], &all, today).await.unwrap();
+        let seen = |preview: &fitness_store::ProposalPreview| apply_hash(plan, 1, &preview.next, &all_rules());
         let (first, second) = (
-            db.consent(ann, ActionKind::Apply, Some(plan), seen(&one)).await.unwrap(),
-            // The second tab confirmed as well; its consent begins only when the first is done.
+            db.consent(ann, HumanActionKind::Apply, Some(plan), seen(&one)).await.unwrap(),
+            // The second tab confirmed too; its transaction starts when the first is done.
             seen(&other),
         );
         assert_eq!(testkit::apply(&db.store, first, made[0], &all).await.unwrap(), 2);
-        let second = db.consent(ann, ActionKind::Apply, Some(plan), second).await.unwrap();
-        assert!(matches!(human_actions::apply(second, made[1], &all, today, &other.review, &overriding()).await, Err(Error::Over { state: ProposalState::MovedOn { .. }, .. })));
-        let anew = db.store.preview(ann, made[1], &all, today).await.unwrap();
-        assert_eq!((anew.proposal.base_revision, anew.revision, anew.has_moved_on()), (1, 2, true), "and sees why");
-        let applied = db.store.preview(ann, made[0], &all, today).await.unwrap_err();
-        assert!(matches!(applied, Error::Over { state: ProposalState::Applied, .. }));
+        let second = db.consent(ann, HumanActionKind::Apply, Some(plan), second).await.unwrap();
+        assert!(matches!(human_actions::apply(second, made[1], &all, today, &other.review, &all_rules()).await, Err(Error::ProposalClosed { state: ProposalState::Stale { .. }, .. })));
+        let anew = db.store.preview_proposal(ann, made[1], &all, today).await.unwrap();
+        assert_eq!((anew.proposal.base_revision, anew.revision, anew.has_plan_changed()), (1, 2, true), "and sees why");
+        let applied = db.store.preview_proposal(ann, made[0], &all, today).await.unwrap_err();
+        assert!(matches!(applied, Error::ProposalClosed { state: ProposalState::Applied, .. }));
         let revisions = db.store.list_revisions(ann, plan).await.unwrap();
         assert_eq!(revisions.len(), 2);
         assert!(revisions[0].made_at <= now() + TimeDelta::seconds(1));
     }
 
-    async fn a_proposal_whose_plan_has_moved_on_is_seen_anew_and_taken_on_that_revision(db) {
+    async fn stale_proposal_is_rebased_and_applied_on_the_current_revision(db) {
         let ann = db.user("Ann").await;
         let plan = db.active_plan(ann, "Plan").await;
         let own = db.store.list_workouts(ann, plan, 1).await.unwrap();
         let today = june(10);
         let modify = |at: usize, date, km| Change::Modify { workout_id: own[at].id, on: None, workout: easy_run(june(date), km), asked: None, notes: None };
         let changes = [modify(0, 9, 5.0), modify(2, 11, 6.0), modify(3, 14, 9.0), Change::Add { workout: easy_run(june(12), 4.0) }];
-        let desk = db.store.desk(ann, Author::Coach);
+        let desk = db.store.plan_writer(ann, Author::Coach);
         let id = desk.propose(plan, 1, "Less.", &changes, june(8), now()).await.unwrap();
 
-        // Since then the athlete took the 11th out and made the 14th longer by hand; the 9th is over.
-        let next: Vec<NextWorkout> = own.iter().enumerate().filter(|(at, _)| *at != 2)
-            .map(|(at, w)| NextWorkout { id: Some(w.id), workout: if at == 3 { easy_run(june(14), 18.0) } else { w.workout.clone() } })
+        // Since then the athlete skipped the 11th and made the 14th longer; the 9th is past.
+        let next: Vec<NextRevisionWorkout> = own.iter().enumerate().filter(|(at, _)| *at != 2)
+            .map(|(at, w)| NextRevisionWorkout { id: Some(w.id), workout: if at == 3 { easy_run(june(14), 18.0) } else { w.workout.clone() } })
             .collect();
-        let consent = db.consent(ann, ActionKind::Edit, Some(plan), human_actions::change_hash(plan, 1, &next)).await.unwrap();
+        let consent = db.consent(ann, HumanActionKind::Edit, Some(plan), human_actions::change_hash(plan, 1, &next)).await.unwrap();
         assert_eq!(human_actions::edit(consent, plan, 1, &next, "by hand").await.unwrap(), 2);
 
-        let fresh = db.store.preview_what_fits(ann, id, today).await.unwrap();
-        assert_eq!((fresh.revision, fresh.has_moved_on(), &fresh.chosen), (2, true, &BTreeSet::from([2, 3])));
+        let fresh = db.store.preview_applicable_changes(ann, id, today).await.unwrap();
+        assert_eq!((fresh.revision, fresh.has_plan_changed(), &fresh.chosen), (2, true, &BTreeSet::from([2, 3])));
         let problem = |at: usize| fresh.fits[at].problem.clone().unwrap_or_default();
-        assert!(problem(0).contains("2026-06-09 is over"), "{}", problem(0));
-        assert!(problem(1).contains("is not in the plan any more"), "{}", problem(1));
-        assert!(fresh.fits[2].since.as_deref().unwrap().contains("of 16.0 km on 2026-06-14 when this was proposed"), "{:?}", fresh.fits[2]);
+        assert!(problem(0).contains("2026-06-09 is in the past"), "{}", problem(0));
+        assert!(problem(1).contains("is no longer in the plan"), "{}", problem(1));
+        assert!(fresh.fits[2].since.as_deref().unwrap().contains("(16.0 km) on 2026-06-14 when this was proposed"), "{:?}", fresh.fits[2]);
         assert_eq!((&fresh.fits[2].problem, &fresh.fits[3]), (&None, &Default::default()));
         assert_eq!(fresh.changes[2].now.as_ref().unwrap().distance.unwrap().km(), 18.0, "as it is now");
         assert!(!fresh.weeks.is_empty());
         let all = (0..4).collect();
-        assert!(matches!(db.store.preview(ann, id, &all, today).await, Err(Error::Apply(_))), "what does not fit is not taken silently");
+        assert!(matches!(db.store.preview_proposal(ann, id, &all, today).await, Err(Error::Apply(_))), "what does not fit is not taken silently");
 
-        // Who saw it on the old revision cannot apply it; who saw it on this one can.
+        // A consent for the old revision cannot apply it; one for the current revision can.
         let apply = async |revision: i64| {
-            let seen = apply_hash(plan, revision, &fresh.next, &overriding());
-            let consent = db.consent(ann, ActionKind::Apply, Some(plan), seen).await.unwrap();
-            human_actions::apply(consent, id, &fresh.chosen, today, &fresh.review, &overriding()).await
+            let seen = apply_hash(plan, revision, &fresh.next, &all_rules());
+            let consent = db.consent(ann, HumanActionKind::Apply, Some(plan), seen).await.unwrap();
+            human_actions::apply(consent, id, &fresh.chosen, today, &fresh.review, &all_rules()).await
         };
-        assert!(matches!(apply(1).await, Err(Error::Over { state: ProposalState::MovedOn { base: 1, now: 2 }, .. })));
+        assert!(matches!(apply(1).await, Err(Error::ProposalClosed { state: ProposalState::Stale { base: 1, now: 2 }, .. })));
         assert_eq!(db.store.find_plan(ann, plan).await.unwrap().unwrap().revision, 2);
         assert_eq!(apply(2).await.unwrap(), 3);
         let days: Vec<_> = db.store.list_workouts(ann, plan, 3).await.unwrap().iter().map(|w| w.workout.date).collect();
@@ -335,73 +338,73 @@ on_both_databases! {
         assert_eq!(line.object, format!("plan:{plan} revision:3 from proposal:{id} made for revision:1 seen on revision:2"));
     }
 
-    async fn the_same_facts_are_said_anew_where_they_ask_for_something_else(db) {
-        let (ann, plan) = runner(&db).await;
-        let hurt = Observed::new(ObservationKind::Injury, june(14), june(14), Some(1)).unwrap();
+    async fn same_facts_with_different_changes_are_proposed_again(db) {
+        let (ann, plan) = runner_with_plan(&db).await;
+        let hurt = ObservationData::new(ObservationKind::Injury, june(14), june(14), Some(1)).unwrap();
         db.store.add_observation(ann, Author::Athlete, &hurt, now()).await.unwrap();
-        let first = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        let first = db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap();
         let id = first.proposal.unwrap();
         let today = |change: &Change| matches!(change, Change::Modify { workout, .. } if workout.date == june(14));
         assert!(first.adaptation.changes.iter().any(today), "{first:?}");
-        assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal, Some(id));
-        // Today's run is done: it is not made shorter any more, and the same facts lead to a proposal without it.
-        db.ran(ann, june(14), 9.0).await;
-        db.imported(ann, Evidence::Activity { day: june(14), imported_at: now() }).await;
-        let second = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        assert_eq!(db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap().proposal, Some(id));
+        // Today's run is done, so the same facts lead to a proposal without it.
+        db.import_run(ann, june(14), 9.0).await;
+        db.finish_import(ann, CoverageEvidence::Activity { day: june(14), imported_at: now() }).await;
+        let second = db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap();
         assert_eq!(second.adaptation.follows_from, first.adaptation.follows_from);
         assert!(!second.adaptation.changes.iter().any(today), "{second:?}");
         assert_eq!(db.store.find_proposal(ann, id).await.unwrap().unwrap().superseded_by, second.proposal);
         db.store.decline_proposal(ann, second.proposal.unwrap(), now()).await.unwrap();
-        assert_eq!(db.store.adapt(ann, june(15), now()).await.unwrap(), None, "discarded, it does not come back");
+        assert_eq!(db.store.adapt_plan(ann, june(15), now()).await.unwrap(), None, "discarded, it does not come back");
         assert_eq!(db.store.list_proposals(ann, plan).await.unwrap().len(), 2);
     }
 
-    async fn what_the_athlete_put_on_a_day_off_breaks_nothing_after_it(db) {
+    async fn workout_moved_to_unavailable_day_does_not_block_later_changes(db) {
         let ann = db.user("Ann").await;
         for back in 0..40 {
-            db.ran(ann, june(13).plus(-back), 10.0).await;
+            db.import_run(ann, june(13).plus_days(-back), 10.0).await;
         }
-        db.imported(ann, Evidence::Declared { day: june(13), said_at: now() }).await;
+        db.finish_import(ann, CoverageEvidence::Declared { day: june(13), declared_at: now() }).await;
         // No Fridays: 19 and 26 June 2026.
         let free = (15..=28).filter(|day| ![19, 26].contains(day));
         let mut workouts: Vec<Workout> = free.map(|day| easy_run(june(day), 9.0)).collect();
         workouts.push(Workout { kind: fitness_core::plan::WorkoutKind::Race, ..easy_run(june(30), 10.0) });
-        let mut terms = fitness_core::plan::Terms::default();
+        let mut terms = fitness_core::plan::PlanConstraints::default();
         terms.availability.days = "mon,tue,wed,thu,sat,sun".parse().unwrap();
-        let draft = Draft::new("Ten", Goal::TenK, None, june(15), june(30), None, workouts).unwrap().under(terms).unwrap();
-        let plan = db.store.desk(ann, Author::Athlete).put_draft(&draft, None, now()).await.unwrap();
+        let draft = Draft::new("Ten", GoalDistance::TenK, None, june(15), june(30), None, workouts).unwrap().with_constraints(terms).unwrap();
+        let plan = db.store.plan_writer(ann, Author::Athlete).put_draft(&draft, None, now()).await.unwrap();
         assert_eq!(db.activate(ann, plan, None).await.unwrap(), Activation::Activated);
         let found = db.store.find_plan(ann, plan).await.unwrap().unwrap();
         let own = db.store.list_workouts(ann, plan, 1).await.unwrap();
         let moved = fitness_core::plan::Edit::Move { workout: own[4].id, to: june(19) };
         let next = fitness_core::plan::edit(&found, &own, &[moved], june(14)).unwrap();
-        let consent = db.consent(ann, ActionKind::Edit, Some(plan), human_actions::change_hash(plan, 1, &next)).await.unwrap();
+        let consent = db.consent(ann, HumanActionKind::Edit, Some(plan), human_actions::change_hash(plan, 1, &next)).await.unwrap();
         assert_eq!(human_actions::edit(consent, plan, 1, &next, "by hand").await.unwrap(), 2);
 
-        assert!(db.store.review(ann, plan, june(14)).await.is_ok(), "the linter reads it");
-        // A model may change it where it is.
-        let desk = db.store.desk(ann, Author::Coach);
-        let answered = desk.take_answer(answer(own[4].id.get(), "2026-06-19", 30).as_bytes(), None, june(14), now()).await.unwrap();
-        assert!(matches!(answered, Answered::Proposed { .. }), "{answered:?}");
-        // And the rules see what else is marked.
-        let hurt = Observed::new(ObservationKind::Injury, june(14), june(16), Some(3)).unwrap();
+        assert!(db.store.lint_plan(ann, plan, june(14)).await.is_ok(), "the linter reads it");
+        // A model can still change the workout itself.
+        let desk = db.store.plan_writer(ann, Author::Coach);
+        let answered = desk.submit_llm_response(llm_response(own[4].id.get(), "2026-06-19", 30).as_bytes(), None, june(14), now()).await.unwrap();
+        assert!(matches!(answered, LlmResponseOutcome::Proposed { .. }), "{answered:?}");
+        // The rules also see the other absence.
+        let hurt = ObservationData::new(ObservationKind::Injury, june(14), june(16), Some(3)).unwrap();
         db.store.add_observation(ann, Author::Athlete, &hurt, now()).await.unwrap();
-        let adapted = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        let adapted = db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap();
         assert!(adapted.proposal.is_some(), "{adapted:?}");
         assert!(!adapted.adaptation.message.contains("Left out"), "{}", adapted.adaptation.message);
     }
 
-    async fn a_discarded_proposal_hides_no_other_rule(db) {
-        let (ann, _) = runner(&db).await;
-        let hurt = Observed::new(ObservationKind::Injury, june(14), june(14), Some(1)).unwrap();
+    async fn declined_proposal_does_not_hide_other_rules(db) {
+        let (ann, _) = runner_with_plan(&db).await;
+        let hurt = ObservationData::new(ObservationKind::Injury, june(14), june(14), Some(1)).unwrap();
         db.store.add_observation(ann, Author::Athlete, &hurt, now()).await.unwrap();
-        let first = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        let first = db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap();
         assert_eq!(first.adaptation.cause, Cause::Injury);
-        let ill = Observed::new(ObservationKind::Illness, june(14), june(16), Some(1)).unwrap();
+        let ill = ObservationData::new(ObservationKind::Illness, june(14), june(16), Some(1)).unwrap();
         db.store.add_observation(ann, Author::Athlete, &ill, now()).await.unwrap();
-        assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal, first.proposal, "what weighs more");
+        assert_eq!(db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap().proposal, first.proposal, "what weighs more");
         db.store.decline_proposal(ann, first.proposal.unwrap(), now()).await.unwrap();
-        let next = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        let next = db.store.adapt_plan(ann, june(14), now()).await.unwrap().unwrap();
         assert_eq!(next.adaptation.cause, Cause::Illness);
         assert!(next.proposal.is_some());
     }

@@ -1,46 +1,49 @@
-//! Every way to break a guard that we could think of, in plain SQL, and a world to try it in.
+//! Attacks on every trigger in plain SQL, and a fixture to run them on.
 
-use crate::raw_sql::Raw;
+use crate::sql_shell::Raw;
 use fitness_core::domain::note::Author;
-use fitness_core::plan::{ActionKind, Change};
+use fitness_core::plan::{Change, HumanActionKind};
 use fitness_store::plan::human_actions;
 use fitness_store::testkit::{TestDb, easy_run, june, now};
 use std::collections::BTreeMap;
 
-/// An instant both databases read.
+/// A timestamp that both databases accept.
 pub(crate) const AT: &str = "'2026-06-14T08:00:00+00:00'";
 
-/// A world with something of everything: Ann with an active plan, a proposal to it, two drafts and a deleted
-/// plan; Bob with a draft and an archived plan; Zed with nothing at all.
-pub(crate) struct World {
+/// Fixture: Ann with an active plan, a proposal for it, two drafts and a deleted plan; Bob with a
+/// draft and an archived plan; Zed with nothing.
+pub(crate) struct AttackFixture {
     names: BTreeMap<&'static str, i64>,
 }
 
-impl World {
+impl AttackFixture {
     pub(crate) async fn new(db: &TestDb, raw: &mut Raw) -> Self {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let active = db.active_plan(ann, "Active").await;
         let (draft, draft2, deleted) =
             (db.draft(ann, "Draft").await, db.draft(ann, "Draft 2").await, db.draft(ann, "Deleted").await);
-        human_actions::delete(db.consent_to(ann, ActionKind::Delete, deleted).await.unwrap(), deleted)
+        human_actions::delete(db.consent_to(ann, HumanActionKind::Delete, deleted).await.unwrap(), deleted)
             .await
             .unwrap();
         let changes = [Change::Add { workout: easy_run(june(12), 5.0) }];
         let proposal = db
             .store
-            .desk(ann, Author::Coach)
+            .plan_writer(ann, Author::Coach)
             .propose(active, 1, "more", &changes, june(8), now())
             .await
             .unwrap();
         let archived = db.active_plan(bob, "Archived").await;
-        human_actions::archive(db.consent_to(bob, ActionKind::Archive, archived).await.unwrap(), archived)
-            .await
-            .unwrap();
+        human_actions::archive(
+            db.consent_to(bob, HumanActionKind::Archive, archived).await.unwrap(),
+            archived,
+        )
+        .await
+        .unwrap();
         let bobs = db.draft(bob, "Bob's").await;
-        db.ran(ann, june(12), 8.0).await;
-        db.ran(bob, june(12), 8.0).await;
+        db.import_run(ann, june(12), 8.0).await;
+        db.import_run(bob, june(12), 8.0).await;
         let activity = raw.number(&format!("SELECT id FROM activities WHERE user_id = {ann}")).await;
-        raw.must(&format!("INSERT INTO users (name, name_key, created_at) VALUES ('Zed', 'zed', {AT})"))
+        raw.must_exec(&format!("INSERT INTO users (name, name_key, created_at) VALUES ('Zed', 'zed', {AT})"))
             .await;
         let zed = raw.number("SELECT id FROM users WHERE name_key = 'zed'").await;
         let names = BTreeMap::from([
@@ -65,7 +68,7 @@ impl World {
         self.names.iter().fold(sql, |sql, (name, id)| sql.replace(&format!("{{{name}}}"), &id.to_string()))
     }
 
-    /// Forges a human action the way somebody who can write SQL could. `FORGED` is then its id.
+    /// Forges a human action with SQL. `FORGED` is then its id.
     pub(crate) fn forge(&self, kind: &str, user: &str, plan: &str, extra: &str) -> Vec<String> {
         let (columns, values) =
             if extra.is_empty() { ("", String::new()) } else { (", proposal_id", format!(", {extra}")) };
@@ -83,16 +86,15 @@ impl World {
     }
 }
 
-pub(crate) const FORGED: &str = "(SELECT MAX(id) FROM human_actions)";
+pub(crate) const FORGED_ACTION_ID: &str = "(SELECT MAX(id) FROM human_actions)";
 
-/// One way to break one rule.
 pub(crate) struct Attack {
     pub(crate) guard: &'static str,
     pub(crate) given: Vec<String>,
     pub(crate) sql: String,
 }
 
-pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
+pub(crate) fn attacks(world: &AttackFixture, sqlite: bool) -> Vec<Attack> {
     let mut list = Vec::new();
     let mut add = |guard: &'static str, given: Vec<String>, sql: &str| {
         list.push(Attack { guard, given, sql: world.fill(sql) });
@@ -174,7 +176,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
             "SELECT (SELECT activated_by FROM training_plans WHERE id = {active}), {ann}, 'archive', {active}, MAX(id), 'web', '{}', {at} FROM confirmations",
         ),
     );
-    // One confirmation: not for another kind, another plan, another user.
+    // A confirmation is not valid for another kind, plan or user.
     for (user, kind, plan) in
         [("ann", "activate", "active"), ("ann", "archive", "draft"), ("bob", "archive", "bobs")]
     {
@@ -197,7 +199,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
     add(
         "a_human_action_goes_only_with_its_user",
         spent.clone(),
-        &format!("DELETE FROM human_actions WHERE id = {FORGED}"),
+        &format!("DELETE FROM human_actions WHERE id = {FORGED_ACTION_ID}"),
     );
 
     let plan = "user_id, goal, race_date, start_date, status, activated_by";
@@ -205,7 +207,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         "a_plan_is_born_a_draft",
         forge("archive", "ann", "draft"),
         &format!(
-            "INSERT INTO training_plans ({plan}) VALUES ({{zed}}, 'half', '2026-09-20', '2026-06-16', 'active', {FORGED})"
+            "INSERT INTO training_plans ({plan}) VALUES ({{zed}}, 'half', '2026-09-20', '2026-06-16', 'active', {FORGED_ACTION_ID})"
         ),
     );
     add(
@@ -269,7 +271,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         "a_plan_goes_from_draft_to_active_to_archived_and_never_back",
         both,
         &format!(
-            "UPDATE training_plans SET status = 'archived', activated_by = {FORGED} - 1, archived_by = {FORGED} WHERE id = {{bobs}}"
+            "UPDATE training_plans SET status = 'archived', activated_by = {FORGED_ACTION_ID} - 1, archived_by = {FORGED_ACTION_ID} WHERE id = {{bobs}}"
         ),
     );
     add(
@@ -278,7 +280,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         "UPDATE training_plans SET activated_at = '2020-01-01T00:00:00+00:00' WHERE id = {active}",
     );
     add("a_decision_stands", vec![], "UPDATE training_plans SET activated_at = NULL WHERE id = {active}");
-    // An action of another kind, about another plan, of another user: none of them activates.
+    // An action of another kind, plan or user does not activate.
     for (kind, user, about) in
         [("archive", "bob", "bobs"), ("activate", "bob", "archived"), ("activate", "ann", "draft")]
     {
@@ -286,7 +288,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
             "only_a_human_activates_a_plan",
             forge(kind, user, about),
             &format!(
-                "UPDATE training_plans SET status = 'active', activated_by = {FORGED} WHERE id = {{bobs}}"
+                "UPDATE training_plans SET status = 'active', activated_by = {FORGED_ACTION_ID} WHERE id = {{bobs}}"
             ),
         );
     }
@@ -295,7 +297,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
             "only_a_human_archives_a_plan",
             forge(kind, "ann", about),
             &format!(
-                "UPDATE training_plans SET status = 'archived', archived_by = {FORGED} WHERE id = {{active}}"
+                "UPDATE training_plans SET status = 'archived', archived_by = {FORGED_ACTION_ID} WHERE id = {{active}}"
             ),
         );
     }
@@ -304,7 +306,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
             "a_plan_is_never_replaced_by_another",
             forge("activate", "ann", "draft"),
             &format!(
-                "UPDATE OR REPLACE training_plans SET status = 'active', activated_by = {FORGED} WHERE id = {{draft}}"
+                "UPDATE OR REPLACE training_plans SET status = 'active', activated_by = {FORGED_ACTION_ID} WHERE id = {{draft}}"
             ),
         );
     }
@@ -323,7 +325,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         vec![],
         "UPDATE training_plans SET superseded_by = {draft} WHERE id = {active}",
     );
-    // Keys that wait, as in our own deletion, leave the guard alone with the statement.
+    // Deferred foreign keys, as in our own deletion, so that only the trigger rejects it.
     let wait = if sqlite { vec![] } else { vec!["SET CONSTRAINTS ALL DEFERRED".to_owned()] };
     add(
         "only_a_human_deletes_a_plan_and_never_an_active_one",
@@ -336,7 +338,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         "DELETE FROM training_plans WHERE id = {active}",
     );
 
-    // A replacing update fills NULL in with the column's default: zero.
+    // A replacing update turns NULL into the column's default, zero.
     let verb = if sqlite { "UPDATE OR REPLACE" } else { "UPDATE" };
     add(
         "a_plan_takes_up_its_revisions_in_order",
@@ -345,7 +347,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
     );
     let deletion = forge("delete", "ann", "active");
     add("a_deletion_is_never_about_an_active_plan", deletion[..2].to_vec(), &deletion[2]);
-    // A plan that raw SQL has made, and whose workouts never came.
+    // A plan inserted with raw SQL, without workouts.
     let empty = world.fill(
         "INSERT INTO training_plans (user_id, goal, race_date, start_date) \
          VALUES ({bob}, 'half', '2026-09-20', '2026-06-16')",
@@ -376,13 +378,14 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
             )),
         ],
         &format!(
-            "UPDATE training_plans SET status = 'active', activated_by = {FORGED} \
+            "UPDATE training_plans SET status = 'active', activated_by = {FORGED_ACTION_ID} \
              WHERE id = (SELECT MAX(id) FROM training_plans)"
         ),
     );
 
     let revision = "plan_id, user_id, number, origin, made_by, content_hash, made_at";
-    let new_revision = |number: u8| format!("{{active}}, {{ann}}, {number}, 'edit', {FORGED}, '', {{at}}");
+    let new_revision =
+        |number: u8| format!("{{active}}, {{ann}}, {number}, 'edit', {FORGED_ACTION_ID}, '', {{at}}");
     add(
         "a_revision_is_never_replaced",
         forge("edit", "ann", "active"),
@@ -401,7 +404,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         "a_revision_follows_the_one_before",
         forge("edit", "ann", "draft"),
         &format!(
-            "INSERT INTO plan_revisions ({revision}) SELECT {{draft}}, {{ann}}, 2, 'edit', {FORGED}, '', {{at}}"
+            "INSERT INTO plan_revisions ({revision}) SELECT {{draft}}, {{ann}}, 2, 'edit', {FORGED_ACTION_ID}, '', {{at}}"
         ),
     );
     for (kind, about) in [("archive", "active"), ("edit", "draft")] {
@@ -458,7 +461,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         "DELETE FROM planned_workouts WHERE plan_id = {active}",
     );
 
-    // A match between a workout of one and an activity of another, or one that changes hands.
+    // A match between a workout and an activity of different users, or one that changes owner.
     let joined = |user: &str, workouts_of: &str, activity: &str| {
         format!(
             "INSERT INTO workout_matches (user_id, plan_id, workout_id, activity_id, accepted, decided_at) \
@@ -508,7 +511,9 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
     add(
         "only_a_human_applies_a_proposal",
         forge("edit", "ann", "active"),
-        &format!("UPDATE proposals SET status = 'applied', applied_by = {FORGED} WHERE id = {{proposal}}"),
+        &format!(
+            "UPDATE proposals SET status = 'applied', applied_by = {FORGED_ACTION_ID} WHERE id = {{proposal}}"
+        ),
     );
     add("a_plan_keeps_its_terms", vec![], "UPDATE training_plans SET terms = '{}' WHERE id = {active}");
     add(
@@ -587,8 +592,8 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
     list
 }
 
-/// Where foreign keys are enforced, children must be out of the way before the guard of a parent is reached.
-fn drop_workouts(world: &World) -> Vec<String> {
+/// Where foreign keys are enforced, children must be removed to reach the parent's trigger.
+fn drop_workouts(world: &AttackFixture) -> Vec<String> {
     vec![
         "--drop a_planned_workout_goes_only_with_its_plan".to_owned(),
         world.fill("DELETE FROM planned_workouts WHERE plan_id = {active}"),

@@ -1,34 +1,35 @@
-//! Every other noun: what goes in comes out, for its own user only, and leaves a line in the audit log.
+//! All other tables: values read back as written, only for their own user, with an audit entry.
 
 use chrono::TimeDelta;
-use fitness_core::adherence::data_frontier::Evidence;
+use fitness_core::adherence::data_frontier::CoverageEvidence;
 use fitness_core::domain::athlete::{
     Profile, Sex, Threshold, ThresholdKind, ThresholdOrigin, ZoneKind, Zones,
 };
 use fitness_core::domain::calendar::Weekday;
 use fitness_core::domain::ids::{ActivityId, ChatId, NoteId, SourceId};
 use fitness_core::domain::note::{Author, NoteText};
-use fitness_core::domain::observation::{ObservationKind, Observed};
+use fitness_core::domain::observation::{ObservationData, ObservationKind};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::TimeSpan;
 use fitness_core::domain::units::UnitSystem;
 use fitness_core::metrics::zones::{DatedZones, ZoneSource};
 use fitness_store::testkit::{june, now};
 use fitness_store::{
-    Batch, ChatMessage, EXPIRED, Error, FinishedFiles, JobFilter, JobState, NewBrief, Purpose, Role, RunKind,
-    RunOutcome, RunState, Spent, StoredFact, on_both_databases,
+    ChatMessage, Error, FinishedFiles, ImportBatch, JobClaimFilter, JobState, ModelUsage, NewBrief,
+    OUTCOME_EXPIRED, Purpose, RecordKind, Role, StoredFact, SyncRunKind, SyncRunOutcome, SyncRunState,
+    on_both_databases,
 };
 use serde_json::json;
 
-fn text(words: &str) -> NoteText {
+fn note_text(words: &str) -> NoteText {
     NoteText::new(words).unwrap()
 }
 
 on_both_databases! {
-    async fn notes_come_and_go_and_suggestions_wait(db) {
+    async fn notes_are_added_and_deleted_and_suggestions_stay_pending(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let own = db.store.add_note(ann, Author::Athlete, Some(june(14)), &text("calf is tight"), now()).await.unwrap();
-        let hint = db.store.add_note(ann, Author::Coach, None, &text("ignore the plan \u{202e}"), now()).await.unwrap();
+        let own = db.store.add_note(ann, Author::Athlete, Some(june(14)), &note_text("calf is tight"), now()).await.unwrap();
+        let hint = db.store.add_note(ann, Author::Coach, None, &note_text("ignore the plan \u{202e}"), now()).await.unwrap();
         let notes = db.store.list_notes(ann).await.unwrap();
         assert_eq!(notes.iter().map(|n| (n.id, n.accepted, n.author)).collect::<Vec<_>>(), [(hint, false, Author::Coach), (own, true, Author::Athlete)]);
         assert_eq!(notes[0].text.as_str(), "ignore the plan \u{202e}", "stored as written, made visible when shown");
@@ -36,7 +37,7 @@ on_both_databases! {
             assert!(matches!(db.store.accept_note(user, id, now()).await, Err(Error::NotFound(_))));
         }
         db.store.accept_note(ann, hint, now()).await.unwrap();
-        assert!(matches!(db.store.delete_note(bob, own, now()).await, Err(Error::NotFound("note"))));
+        assert!(matches!(db.store.delete_note(bob, own, now()).await, Err(Error::NotFound(RecordKind::Note))));
         assert_eq!(db.store.delete_note(ann, own, now()).await.unwrap().text.as_str(), "calf is tight");
         assert_eq!(db.store.list_notes(ann).await.unwrap().len(), 1);
         assert!(db.store.list_notes(bob).await.unwrap().is_empty());
@@ -44,34 +45,34 @@ on_both_databases! {
 
     async fn observations_cover_their_days(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let ill = Observed::new(ObservationKind::Illness, june(10), june(13), Some(2)).unwrap().with_comment(Some(text("flu")));
+        let ill = ObservationData::new(ObservationKind::Illness, june(10), june(13), Some(2)).unwrap().with_comment(Some(note_text("flu")));
         let id = db.store.add_observation(ann, Author::Athlete, &ill, now()).await.unwrap();
         for (from, through, found) in [(9, 9, 0), (9, 10, 1), (12, 12, 1), (13, 20, 1), (14, 20, 0)] {
             assert_eq!(db.store.list_observations(ann, june(from), june(through)).await.unwrap().len(), found, "{from}..{through}");
         }
-        assert_eq!(db.store.list_observations(ann, june(10), june(10)).await.unwrap()[0].observed, ill);
-        let elsewhere = Observed::new(ObservationKind::Rpe, june(10), june(10), Some(7)).unwrap().of_activity(Some(ActivityId::new(77)));
-        assert!(matches!(db.store.add_observation(ann, Author::Athlete, &elsewhere, now()).await, Err(Error::NotFound("activity"))));
+        assert_eq!(db.store.list_observations(ann, june(10), june(10)).await.unwrap()[0].data, ill);
+        let elsewhere = ObservationData::new(ObservationKind::Rpe, june(10), june(10), Some(7)).unwrap().for_activity(Some(ActivityId::new(77)));
+        assert!(matches!(db.store.add_observation(ann, Author::Athlete, &elsewhere, now()).await, Err(Error::NotFound(RecordKind::Activity))));
         assert!(matches!(db.store.delete_observation(bob, id, now()).await, Err(Error::NotFound(_))));
         db.store.delete_observation(ann, id, now()).await.unwrap();
         assert!(db.store.list_observations(ann, june(1), june(30)).await.unwrap().is_empty());
     }
 
-    async fn marking_days_accepts_the_same_suggestion_and_never_adds_a_mark_twice(db) {
+    async fn recording_absence_accepts_equal_suggestion_and_adds_no_duplicate(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let ill = Observed::new(ObservationKind::Illness, june(10), june(12), None).unwrap();
+        let ill = ObservationData::new(ObservationKind::Illness, june(10), june(12), None).unwrap();
         let hint = db.store.add_observation(ann, Author::Coach, &ill, now()).await.unwrap();
         db.store.add_observation(bob, Author::Coach, &ill, now()).await.unwrap();
-        assert_eq!(db.store.mark_days(ann, &ill, now()).await.unwrap(), hint);
+        assert_eq!(db.store.record_absence(ann, &ill, now()).await.unwrap(), hint);
         let marks = async |user| {
             let all = db.store.list_observations(user, june(1), june(30)).await.unwrap();
             all.iter().map(|one| (one.id, one.accepted)).collect::<Vec<_>>()
         };
         assert_eq!(marks(ann).await, [(hint, true)]);
         assert!(!marks(bob).await[0].1, "another athlete's suggestion stays a suggestion");
-        assert_eq!(db.store.mark_days(ann, &ill, now()).await.unwrap(), hint, "the mark there is");
-        let away = Observed::new(ObservationKind::Away, june(10), june(12), None).unwrap();
-        let own = db.store.mark_days(ann, &away, now()).await.unwrap();
+        assert_eq!(db.store.record_absence(ann, &ill, now()).await.unwrap(), hint, "the mark there is");
+        let away = ObservationData::new(ObservationKind::Away, june(10), june(12), None).unwrap();
+        let own = db.store.record_absence(ann, &away, now()).await.unwrap();
         assert_eq!(marks(ann).await, [(hint, true), (own, true)]);
     }
 
@@ -108,10 +109,11 @@ on_both_databases! {
         let on = async |day| db.store.find_zones(ann, ZoneKind::HeartRate, Sport::Running, day).await.unwrap().map(|held| (held.zones, held.source, held.from));
         assert_eq!(on(june(9)).await, Some((zones(100.0), ZoneSource::Set, june(1))));
         assert_eq!(on(june(10)).await, Some((zones(105.0), ZoneSource::Set, june(10))));
-        // Before anything is set what is reported holds, and else the division of the threshold that holds: of none.
+        // Before zones are set, reported zones apply, or zones derived from a threshold; here there
+        // is none.
         assert_eq!(on(june(1).previous()).await, None);
         let reported = vec![dated(june(1).previous(), 90.0, ThresholdOrigin::Reported), dated(june(12), 95.0, ThresholdOrigin::Reported)];
-        db.store.take_in(ann, Batch { zones: reported, ..Batch::default() }, now()).await.unwrap();
+        db.store.import_batch(ann, ImportBatch { zones: reported, ..ImportBatch::default() }, now()).await.unwrap();
         assert_eq!(on(june(1).previous()).await, Some((zones(90.0), ZoneSource::Reported, june(1).previous())));
         assert_eq!(on(june(12)).await, Some((zones(105.0), ZoneSource::Set, june(10))), "what is set wins");
         for from in [june(1), june(10)] {
@@ -119,7 +121,7 @@ on_both_databases! {
         }
         assert_eq!(on(june(12)).await, Some((zones(95.0), ZoneSource::Reported, june(12))));
         let gone = db.store.remove_zones(ann, ZoneKind::HeartRate, Sport::Running, june(12), now()).await;
-        assert!(matches!(gone, Err(Error::NotFound("zones"))), "only what was set can be forgotten: {gone:?}");
+        assert!(matches!(gone, Err(Error::NotFound(RecordKind::Zones))), "only what was set can be forgotten: {gone:?}");
 
         db.store.put_setting(ann, "appearance", &"dark", now()).await.unwrap();
         db.store.put_setting(ann, "appearance", &"light", now()).await.unwrap();
@@ -129,7 +131,7 @@ on_both_databases! {
         assert_eq!(db.store.list_settings(ann).await.unwrap().len(), 1);
     }
 
-    async fn a_source_keeps_its_key_sealed_and_forgets_it(db) {
+    async fn source_key_is_stored_encrypted_and_deleted_with_source(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let id = db.store.add_source(ann, "intervals_icu", "My intervals", json!({"athlete": "i123"}), now()).await.unwrap();
         assert_eq!(db.store.find_source_secret(ann, id).await.unwrap(), None);
@@ -137,45 +139,45 @@ on_both_databases! {
         db.store.put_source_secret(ann, id, vec![4, 5], Some(june(29)), now()).await.unwrap();
         assert_eq!(db.store.find_source_secret(ann, id).await.unwrap(), Some(vec![4, 5]));
         assert_eq!(db.store.find_source_secret(bob, id).await.unwrap(), None);
-        assert!(matches!(db.store.put_source_secret(bob, id, vec![9], None, now()).await, Err(Error::NotFound("source"))));
+        assert!(matches!(db.store.put_source_secret(bob, id, vec![9], None, now()).await, Err(Error::NotFound(RecordKind::Source))));
         assert_eq!(db.store.list_sources(ann).await.unwrap()[0].key_expires_on, Some(june(29)));
-        assert!(matches!(db.store.remove_source(bob, id, now()).await, Err(Error::NotFound("source"))));
+        assert!(matches!(db.store.remove_source(bob, id, now()).await, Err(Error::NotFound(RecordKind::Source))));
         db.store.remove_source(ann, id, now()).await.unwrap();
         assert_eq!(db.store.find_source_secret(ann, id).await.unwrap(), None);
         assert!(db.store.list_sources(ann).await.unwrap().is_empty());
         let mine = db.store.add_source(ann, "folder", "Inbox", json!({}), now()).await.unwrap();
-        assert!(matches!(db.store.begin_run(bob, RunKind::File, Some(mine), now()).await, Err(Error::NotFound("source"))));
-        assert!(matches!(db.store.remove_source(ann, SourceId::new(99), now()).await, Err(Error::NotFound("source"))));
+        assert!(matches!(db.store.begin_sync_run(bob, SyncRunKind::File, Some(mine), now()).await, Err(Error::NotFound(RecordKind::Source))));
+        assert!(matches!(db.store.remove_source(ann, SourceId::new(99), now()).await, Err(Error::NotFound(RecordKind::Source))));
     }
 
-    async fn a_run_proves_what_it_brought_and_a_failed_one_nothing(db) {
+    async fn sync_run_proves_its_coverage_and_failed_run_proves_none(db) {
         let ann = db.user("Ann").await;
         db.store.put_profile(ann, &Profile { zone: chrono_tz::Tz::America__Los_Angeles, ..Profile::default() }, now()).await.unwrap();
-        let outcome = |state, evidence| RunOutcome { kind: None, state, evidence, summary: json!({"imported": 3}), problem: None, files: FinishedFiles::default() };
-        let live = |record: &str| Evidence::LiveSync { polled_at: now(), newest_record: Some(record.parse().unwrap()) };
-        let failed = db.store.begin_run(ann, RunKind::Live, None, now()).await.unwrap();
-        assert_eq!(db.store.frontier(ann).await.unwrap().complete(), None, "a running sync proves nothing");
-        db.store.finish_run(ann, failed, outcome(RunState::Failed, vec![live("2026-06-14T07:59:00Z")]), now()).await.unwrap();
-        assert_eq!(db.store.frontier(ann).await.unwrap().complete(), None, "nor does a failed one");
-        let run = db.store.begin_run(ann, RunKind::Live, None, now()).await.unwrap();
+        let outcome = |state, evidence| SyncRunOutcome { kind: None, state, evidence, summary: json!({"imported": 3}), problem: None, files: FinishedFiles::default() };
+        let live = |record: &str| CoverageEvidence::LiveSync { polled_at: now(), newest_record: Some(record.parse().unwrap()) };
+        let failed = db.store.begin_sync_run(ann, SyncRunKind::Live, None, now()).await.unwrap();
+        assert_eq!(db.store.frontier(ann).await.unwrap().complete_through(), None, "a running sync proves nothing");
+        db.store.finish_sync_run(ann, failed, outcome(SyncRunState::Failed, vec![live("2026-06-14T07:59:00Z")]), now()).await.unwrap();
+        assert_eq!(db.store.frontier(ann).await.unwrap().complete_through(), None, "nor does a failed one");
+        let run = db.store.begin_sync_run(ann, SyncRunKind::Live, None, now()).await.unwrap();
         // 07:59 UTC is 00:59 in Los Angeles: the 13th is over there.
-        let coverage = db.store.finish_run(ann, run, outcome(RunState::Partial, vec![live("2026-06-14T07:59:00Z")]), now()).await.unwrap();
-        assert_eq!((coverage.complete(), coverage.open()), (Some(june(13)), Some(june(14))));
-        assert!(matches!(db.store.finish_run(ann, run, outcome(RunState::Done, vec![]), now()).await, Err(Error::NotFound(_))), "once");
+        let coverage = db.store.finish_sync_run(ann, run, outcome(SyncRunState::Partial, vec![live("2026-06-14T07:59:00Z")]), now()).await.unwrap();
+        assert_eq!((coverage.complete_through(), coverage.open_day()), (Some(june(13)), Some(june(14))));
+        assert!(matches!(db.store.finish_sync_run(ann, run, outcome(SyncRunState::Done, vec![]), now()).await, Err(Error::NotFound(_))), "once");
         let frontier = db.store.frontier(ann).await.unwrap();
-        assert_eq!((frontier.complete(), frontier.open()), (Some(june(13)), Some(june(14))));
-        let runs = db.store.list_runs(ann, 10).await.unwrap();
-        assert_eq!(runs.iter().map(|r| r.state).collect::<Vec<_>>(), [RunState::Partial, RunState::Failed]);
-        // One that was killed is not taken for running for ever.
-        let killed = db.store.begin_run(ann, RunKind::File, None, now()).await.unwrap();
-        db.store.begin_run(ann, RunKind::File, None, now() + TimeDelta::hours(1)).await.unwrap();
-        db.store.begin_run(ann, RunKind::File, None, now() + TimeDelta::hours(25)).await.unwrap();
-        let states: Vec<_> = db.store.list_runs(ann, 3).await.unwrap().iter().map(|r| r.state).collect();
-        assert_eq!(states, [RunState::Running, RunState::Running, RunState::Failed], "{killed}");
+        assert_eq!((frontier.complete_through(), frontier.open_day()), (Some(june(13)), Some(june(14))));
+        let runs = db.store.list_sync_runs(ann, 10).await.unwrap();
+        assert_eq!(runs.iter().map(|r| r.state).collect::<Vec<_>>(), [SyncRunState::Partial, SyncRunState::Failed]);
+        // A killed run does not count as running forever.
+        let killed = db.store.begin_sync_run(ann, SyncRunKind::File, None, now()).await.unwrap();
+        db.store.begin_sync_run(ann, SyncRunKind::File, None, now() + TimeDelta::hours(1)).await.unwrap();
+        db.store.begin_sync_run(ann, SyncRunKind::File, None, now() + TimeDelta::hours(25)).await.unwrap();
+        let states: Vec<_> = db.store.list_sync_runs(ann, 3).await.unwrap().iter().map(|r| r.state).collect();
+        assert_eq!(states, [SyncRunState::Running, SyncRunState::Running, SyncRunState::Failed], "{killed}");
         assert_eq!(runs[0].summary, json!({"imported": 3}));
     }
 
-    async fn briefs_are_kept_with_their_facts_and_chats_with_their_words(db) {
+    async fn briefs_and_chats_round_trip(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let fact = |id: &str, value: f64| StoredFact { fact_id: id.to_owned(), value: json!(value), source: json!({"table": "daily_wellness"}) };
         let brief = |headline: &str| NewBrief {
@@ -185,7 +187,7 @@ on_both_databases! {
             schema_version: "1".to_owned(),
             body: json!({"headline": headline}),
             cost_micros: Some(1200),
-            fell_back: None,
+            fallback_reason: None,
             facts: vec![fact("sleep", 7.4), fact("form", -18.0)],
         };
         db.store.put_brief(ann, brief("first"), now()).await.unwrap();
@@ -201,8 +203,8 @@ on_both_databases! {
         let say = |role, words: &str| ChatMessage { role, body: json!({"text": words}), model: None, said_at: now() };
         db.store.add_chat_message(ann, chat, say(Role::Athlete, "My calf is tight")).await.unwrap();
         db.store.add_chat_message(ann, chat, say(Role::Coach, "Then rest")).await.unwrap();
-        assert!(matches!(db.store.add_chat_message(bob, chat, say(Role::Athlete, "hi")).await, Err(Error::NotFound("chat"))));
-        assert!(matches!(db.store.add_chat_message(ann, ChatId::new(99), say(Role::Athlete, "hi")).await, Err(Error::NotFound("chat"))));
+        assert!(matches!(db.store.add_chat_message(bob, chat, say(Role::Athlete, "hi")).await, Err(Error::NotFound(RecordKind::Chat))));
+        assert!(matches!(db.store.add_chat_message(ann, ChatId::new(99), say(Role::Athlete, "hi")).await, Err(Error::NotFound(RecordKind::Chat))));
         let said = db.store.list_chat_messages(ann, chat).await.unwrap();
         assert_eq!(said, [say(Role::Athlete, "My calf is tight"), say(Role::Coach, "Then rest")]);
         assert!(db.store.list_chat_messages(bob, chat).await.unwrap().is_empty());
@@ -210,16 +212,16 @@ on_both_databases! {
         assert!(db.store.list_chats(bob).await.unwrap().is_empty());
     }
 
-    async fn what_models_took_is_counted_by_athlete_and_day(db) {
+    async fn model_usage_is_summed_by_user_and_day(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let spent = |cost| Spent { input: 100, output: 10, cost_micros: cost, ..Spent::default() };
+        let spent = |cost| ModelUsage { input: 100, output: 10, cost_micros: cost, ..ModelUsage::default() };
         for (user, cost, day) in [(ann, Some(5), june(14)), (ann, None, june(14)), (ann, Some(7), june(15)), (bob, Some(9), june(14))] {
-            db.store.note_spending(user, Purpose::Chat, "a-model", spent(cost), day, now()).await.unwrap();
+            db.store.record_usage(user, Purpose::Chat, "a-model", spent(cost), day, now()).await.unwrap();
         }
-        let day = db.store.spent_on(ann, june(14)).await.unwrap();
+        let day = db.store.usage_on(ann, june(14)).await.unwrap();
         assert_eq!((day.tokens(), day.cost_micros), (220, Some(5)));
-        assert_eq!(db.store.spent_on(ann, june(13)).await.unwrap(), Spent::default());
-        assert_eq!(db.store.spent_on(bob, june(14)).await.unwrap().cost_micros, Some(9));
+        assert_eq!(db.store.usage_on(ann, june(13)).await.unwrap(), ModelUsage::default());
+        assert_eq!(db.store.usage_on(bob, june(14)).await.unwrap().cost_micros, Some(9));
     }
 
     async fn a_job_is_claimed_by_one_worker_and_tried_again_later(db) {
@@ -227,40 +229,40 @@ on_both_databases! {
         let lease = TimeDelta::minutes(5);
         let id = db.store.enqueue(ann, "sync", json!({"source": 1}), now(), now()).await.unwrap();
         db.store.enqueue(ann, "brief", json!({}), now() + TimeDelta::hours(1), now()).await.unwrap();
-        let job = db.store.claim_job(JobFilter::of_kind("sync"), "one", lease, now()).await.unwrap().unwrap();
+        let job = db.store.claim_job(JobClaimFilter::of_kind("sync"), "one", lease, now()).await.unwrap().unwrap();
         assert_eq!((job.id, job.attempts, job.kind.as_str()), (id, 1, "sync"));
-        assert_eq!(db.store.claim_job(JobFilter::of_kind("sync"), "two", lease, now()).await.unwrap(), None, "claimed, and the other is not due");
+        assert_eq!(db.store.claim_job(JobClaimFilter::of_kind("sync"), "two", lease, now()).await.unwrap(), None, "claimed, and the other is not due");
         assert!(matches!(db.store.finish_job(ann, id, "two", now()).await, Err(Error::NotFound(_))));
         db.store.fail_job(ann, id, "one", "no answer", now()).await.unwrap();
-        assert_eq!(db.store.claim_job(JobFilter::of_kind("sync"), "two", lease, now()).await.unwrap(), None, "it waits before it is tried again");
+        assert_eq!(db.store.claim_job(JobClaimFilter::of_kind("sync"), "two", lease, now()).await.unwrap(), None, "it waits before it is tried again");
         let later = now() + TimeDelta::minutes(3);
-        assert_eq!(db.store.claim_job(JobFilter::of_kind("sync"), "two", lease, later).await.unwrap().unwrap().attempts, 2);
-        // The worker dies; its claim runs out.
-        assert_eq!(db.store.claim_job(JobFilter::of_kind("sync"), "three", lease, later + TimeDelta::minutes(4)).await.unwrap(), None);
+        assert_eq!(db.store.claim_job(JobClaimFilter::of_kind("sync"), "two", lease, later).await.unwrap().unwrap().attempts, 2);
+        // The worker dies; its lease expires.
+        assert_eq!(db.store.claim_job(JobClaimFilter::of_kind("sync"), "three", lease, later + TimeDelta::minutes(4)).await.unwrap(), None);
         let much_later = later + TimeDelta::minutes(6);
-        assert_eq!(db.store.claim_job(JobFilter::of_kind("sync"), "three", lease, much_later).await.unwrap().unwrap().attempts, 3);
+        assert_eq!(db.store.claim_job(JobClaimFilter::of_kind("sync"), "three", lease, much_later).await.unwrap().unwrap().attempts, 3);
         assert!(matches!(db.store.finish_job(ann, id, "two", now()).await, Err(Error::NotFound(_))), "its claim is gone");
         db.store.finish_job(ann, id, "three", much_later).await.unwrap();
         let jobs = db.store.list_jobs(ann, 10).await.unwrap();
         assert_eq!(jobs.iter().map(|j| j.state).collect::<Vec<_>>(), [JobState::Queued, JobState::Done]);
-        // A job whose worker disappears every time is given up as well.
+        // A job whose worker dies every time fails too.
         let poison = db.store.enqueue(ann, "poison", json!({}), now(), now()).await.unwrap();
         let mut at = much_later;
         for _ in 0..5 {
-            assert_eq!(db.store.claim_job(JobFilter::of_kind("poison"), "victim", lease, at).await.unwrap().unwrap().id, poison);
+            assert_eq!(db.store.claim_job(JobClaimFilter::of_kind("poison"), "victim", lease, at).await.unwrap().unwrap().id, poison);
             at += TimeDelta::minutes(6);
         }
-        assert_eq!(db.store.claim_job(JobFilter::of_kind("poison"), "victim", lease, at).await.unwrap(), None);
+        assert_eq!(db.store.claim_job(JobClaimFilter::of_kind("poison"), "victim", lease, at).await.unwrap(), None);
         assert_eq!(db.store.list_jobs(ann, 1).await.unwrap()[0].state, JobState::Failed);
-        // Five failures are enough.
+        // A job fails after five attempts.
         let mut at = now() + TimeDelta::days(1);
         let brief = jobs[0].id;
         for attempt in 1..=5 {
-            assert_eq!(db.store.claim_job(JobFilter::of_kind("brief"), "one", lease, at).await.unwrap().unwrap().attempts, attempt);
+            assert_eq!(db.store.claim_job(JobClaimFilter::of_kind("brief"), "one", lease, at).await.unwrap().unwrap().attempts, attempt);
             db.store.fail_job(ann, brief, "one", "still no answer", at).await.unwrap();
             at += TimeDelta::days(1);
         }
-        assert_eq!(db.store.claim_job(JobFilter::of_kind("brief"), "one", lease, at).await.unwrap(), None);
+        assert_eq!(db.store.claim_job(JobClaimFilter::of_kind("brief"), "one", lease, at).await.unwrap(), None);
         let brief_now = db.store.list_jobs(ann, 10).await.unwrap().into_iter().find(|j| j.id == brief).unwrap();
         assert_eq!(brief_now.state, JobState::Failed);
     }
@@ -275,18 +277,18 @@ on_both_databases! {
         }
         db.store.enqueue(ann, "brief", json!({}), now(), now()).await.unwrap();
         let mut claimed = Vec::new();
-        let mut wanted = JobFilter::of_kind("sync");
+        let mut wanted = JobClaimFilter::of_kind("sync");
         while let Some(job) = db.store.claim_job(wanted, "one", lease, now()).await.unwrap() {
             wanted.after = Some(job.user);
             claimed.push(job.id);
         }
         assert_eq!(claimed, [ids[0], ids[3], ids[4]], "the others of Ann's wait until her first is done");
         db.store.finish_job(ann, ids[0], "one", now()).await.unwrap();
-        let other = JobFilter { only: Some(&ids[2..]), ..wanted };
+        let other = JobClaimFilter { only: Some(&ids[2..]), ..wanted };
         assert_eq!(db.store.claim_job(other, "one", lease, now()).await.unwrap().unwrap().id, ids[2]);
         assert_eq!(db.store.claim_job(wanted, "one", lease, now()).await.unwrap(), None);
-        assert!(db.store.claim_job(JobFilter::of_kind("brief"), "one", lease, now()).await.unwrap().is_some());
-        // An abandoned job holds up neither itself nor the next.
+        assert!(db.store.claim_job(JobClaimFilter::of_kind("brief"), "one", lease, now()).await.unwrap().is_some());
+        // An abandoned job blocks neither itself nor the next one.
         let later = now() + TimeDelta::minutes(6);
         assert!(db.store.claim_job(wanted, "two", lease, later).await.unwrap().is_some());
     }
@@ -306,22 +308,22 @@ on_both_databases! {
             for (number, store) in stores.iter().cloned().enumerate() {
                 claims.spawn(async move {
                     let worker = number.to_string();
-                    let claimed = store.claim_job(JobFilter::of_kind("sync"), &worker, lease, now()).await;
+                    let claimed = store.claim_job(JobClaimFilter::of_kind("sync"), &worker, lease, now()).await;
                     claimed.unwrap().map(|job| (job.id, worker))
                 });
             }
             let claimed: Vec<_> = claims.join_all().await.into_iter().flatten().collect();
             assert_eq!(claimed.len(), 1, "round {round}: {claimed:?}");
             db.store.finish_job(ann, claimed[0].0, &claimed[0].1, now()).await.unwrap();
-            let rest = db.store.claim_job(JobFilter::of_kind("sync"), "rest", lease, now()).await.unwrap().unwrap();
+            let rest = db.store.claim_job(JobClaimFilter::of_kind("sync"), "rest", lease, now()).await.unwrap().unwrap();
             db.store.finish_job(ann, rest.id, "rest", now()).await.unwrap();
         }
     }
 
-    async fn record_of_a_job_says_what_came_of_it(db) {
+    async fn finished_job_stores_its_outcome(db) {
         let ann = db.user("Ann").await;
         let lease = TimeDelta::minutes(5);
-        let wanted = JobFilter::of_kind("brief");
+        let wanted = JobClaimFilter::of_kind("brief");
         let written = db.store.enqueue(ann, "brief", json!({"day": "2026-06-14"}), now(), now()).await.unwrap();
         db.store.claim_job(wanted, "one", lease, now()).await.unwrap().unwrap();
         db.store.finish_job_with(ann, written, "one", json!("written"), now()).await.unwrap();
@@ -330,7 +332,7 @@ on_both_databases! {
         db.store.expire_job(ann, late, "one", "the morning had passed", now()).await.unwrap();
         let jobs = db.store.list_jobs(ann, 10).await.unwrap();
         assert_eq!((jobs[1].state, jobs[1].outcome()), (JobState::Done, Some("written")));
-        assert_eq!((jobs[0].state, jobs[0].outcome()), (JobState::Failed, Some(EXPIRED)));
+        assert_eq!((jobs[0].state, jobs[0].outcome()), (JobState::Failed, Some(OUTCOME_EXPIRED)));
         assert_eq!(jobs[0].payload["day"], "2026-06-15");
         assert_eq!(db.store.claim_job(wanted, "one", lease, now() + TimeDelta::days(1)).await.unwrap(), None);
         db.store.retry_job(ann, late, now()).await.unwrap();

@@ -1,4 +1,4 @@
-//! What sources say comes in once, in any order, and what the athlete said about it stays.
+//! Source records: imported once, in any order, with the athlete's edits kept.
 
 use chrono::TimeDelta;
 use fitness_core::domain::activity::{Activity, Lap};
@@ -7,24 +7,24 @@ use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{ActivityId, UserId};
 use fitness_core::domain::merge::Edit;
 use fitness_core::domain::note::Author;
-use fitness_core::domain::observation::{ObservationKind, Observed};
+use fitness_core::domain::observation::{ObservationData, ObservationKind};
 use fitness_core::domain::source_record::{
-    ActivityReport, DayReport, Details, Estimate, EstimateKind, EstimateValue, Flaw, Recorded, ReportKey,
-    SourceKind, StrengthSet,
+    DayRecord, Details, Estimate, EstimateKind, EstimateValue, Flaw, ParsedActivity, RecordKey, SourceKind,
+    SourceRecord, StrengthSet,
 };
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::{Channel, Recording};
 use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::domain::wellness::{DailyWellness, Sleep};
-use fitness_core::metrics::predict::Effort;
+use fitness_core::metrics::predict::ResultKind;
 use fitness_store::testkit::{TestDb, june, now};
 use fitness_store::{
-    Batch, Error, Fate, FinishedFiles, NewOriginal, NewReport, RaceResult, RunKind, RunOutcome, RunState,
-    Taken, on_both_databases,
+    BatchOutcome, Error, FinishedFiles, ImportBatch, PackedOriginalFile, PackedRecord, RaceResult,
+    RecordKind, SyncRunKind, SyncRunOutcome, SyncRunState, UpsertOutcome, on_both_databases,
 };
 
 /// A run with everything a watch records.
-fn a_run() -> Recorded {
+fn a_run() -> ParsedActivity {
     let started_at = "2026-06-13T16:04:07.123456Z".parse().unwrap();
     let lap = |km: f64| Lap {
         started_at,
@@ -59,9 +59,11 @@ fn a_run() -> Recorded {
     };
     let mut recording = Recording::new((0..3600).map(|s| s * 1000).collect()).unwrap();
     recording
-        .put(Channel::HeartRate, (0..3600).map(|s| (s % 50 != 0).then_some(120 + s / 60)).collect())
+        .insert_column(Channel::HeartRate, (0..3600).map(|s| (s % 50 != 0).then_some(120 + s / 60)).collect())
         .unwrap();
-    recording.put(Channel::Latitude, (0..3600).map(|s| Some(471_234_567 + s * 13)).collect()).unwrap();
+    recording
+        .insert_column(Channel::Latitude, (0..3600).map(|s| Some(471_234_567 + s * 13)).collect())
+        .unwrap();
     let sets = vec![StrengthSet {
         started_at: None,
         elapsed: None,
@@ -70,30 +72,30 @@ fn a_run() -> Recorded {
         exercise: Some("squat".to_owned()),
         active: true,
     }];
-    Recorded {
+    ParsedActivity {
         recording: Some(recording),
         details: Details { sets, ..Details::default() },
         race: true,
         flaws: vec![Flaw::BadChecksum],
-        ..Recorded::listed(activity)
+        ..ParsedActivity::without_samples(activity)
     }
 }
 
-fn said(kind: SourceKind, id: &str, recorded: Recorded) -> ActivityReport {
-    ActivityReport { key: ReportKey { kind, id: id.to_owned() }, recorded, raw: None }
+fn new_source_record(kind: SourceKind, id: &str, recorded: ParsedActivity) -> SourceRecord {
+    SourceRecord { key: RecordKey { kind, id: id.to_owned() }, parsed: recorded, raw: None }
 }
 
 fn at(text: &str) -> Instant {
     text.parse().unwrap()
 }
 
-/// An hour's run as a list tells it.
-fn listed(start: &str, name: &str) -> Recorded {
-    Recorded::listed(Activity {
+/// An hour's run as in an activity list.
+fn parsed_activity(start: &str, name: &str) -> ParsedActivity {
+    ParsedActivity::without_samples(Activity {
         name: Some(name.to_owned()),
         elapsed: Some(TimeSpan::from_mins(60)),
         distance: Distance::from_km(12.0),
-        ..Activity::begun(Sport::Running, at(start), 0)
+        ..Activity::new(Sport::Running, at(start), 0)
     })
 }
 
@@ -106,14 +108,14 @@ on_both_databases! {
     async fn an_activity_is_stored_once_with_laps_streams_and_details(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let run = a_run();
-        let put = db.told(ann, said(SourceKind::Fit, "abc#0", run.clone())).await;
-        assert_eq!(put.fate, Fate::Added);
+        let put = db.import_record(ann, new_source_record(SourceKind::Fit, "abc#0", run.clone())).await;
+        assert_eq!(put.outcome, UpsertOutcome::Added);
         let audited = db.store.audit_head(ann).await.unwrap();
-        let again = db.told(ann, said(SourceKind::Fit, "abc#0", run.clone())).await;
-        assert_eq!((again.fate, again.activity), (Fate::AlreadyThere, put.activity));
+        let again = db.import_record(ann, new_source_record(SourceKind::Fit, "abc#0", run.clone())).await;
+        assert_eq!((again.outcome, again.activity), (UpsertOutcome::Unchanged, put.activity));
         assert_eq!(db.store.audit_head(ann).await.unwrap(), audited, "nothing changed, nothing logged");
-        let other = db.told(bob, said(SourceKind::Fit, "abc#0", run.clone())).await;
-        assert_eq!(other.fate, Fate::Added, "new to Bob");
+        let other = db.import_record(bob, new_source_record(SourceKind::Fit, "abc#0", run.clone())).await;
+        assert_eq!(other.outcome, UpsertOutcome::Added, "new to Bob");
         assert_ne!(put.activity, other.activity);
 
         let id = put.activity;
@@ -128,31 +130,31 @@ on_both_databases! {
         assert_eq!(db.store.list_activities(ann, june(13), june(13)).await.unwrap().len(), 1);
         assert!(db.store.list_activities(ann, june(14), june(30)).await.unwrap().is_empty());
         assert_eq!(db.store.count_activities(ann).await.unwrap(), (1, Some((june(13), june(13)))));
-        let mut raw = crate::raw_sql::Raw::connect(&db).await;
+        let mut raw = crate::sql_shell::Raw::connect(&db).await;
         let packed = raw.number("SELECT CAST(SUM(LENGTH(packed)) AS BIGINT) FROM streams WHERE user_id = 1").await;
         assert!(packed < 2000, "an hour of three columns took {packed} bytes");
     }
 
-    async fn what_three_sources_say_about_a_run_is_one_run(db) {
+    async fn records_of_three_sources_merge_into_one_run(db) {
         let ann = db.user("Ann").await;
         let watch = a_run();
         let start = watch.activity.started_at;
-        let mut list = listed("2026-06-13T16:04:07Z", "Long run");
+        let mut list = parsed_activity("2026-06-13T16:04:07Z", "Long run");
         list.activity.energy_kcal = Some(999);
         let mut track = a_run();
         track.activity.started_at = start + TimeDelta::seconds(1);
         track.activity.name = Some("Track".to_owned());
         track.recording = Some(Recording::new(vec![0, 1000]).unwrap());
         track.details = Details::default();
-        let reports = [said(SourceKind::Gpx, "g#0", track), said(SourceKind::Fit, "f#0", watch.clone()), said(SourceKind::GarminExport, "17", list)];
+        let reports = [new_source_record(SourceKind::Gpx, "g#0", track), new_source_record(SourceKind::Fit, "f#0", watch.clone()), new_source_record(SourceKind::GarminExport, "17", list)];
         let mut seen = Vec::new();
         for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
             let user = db.user(&format!("user {order:?}")).await;
             let mut fates = Vec::new();
             for which in order {
-                fates.push(db.told(user, reports[which].clone()).await.fate);
+                fates.push(db.import_record(user, reports[which].clone()).await.outcome);
             }
-            assert_eq!(fates, [Fate::Added, Fate::Joined, Fate::Joined]);
+            assert_eq!(fates, [UpsertOutcome::Added, UpsertOutcome::Merged, UpsertOutcome::Merged]);
             let all = db.store.list_activities(user, june(1), june(30)).await.unwrap();
             assert_eq!(all.len(), 1, "{order:?}");
             let one = db.store.find_activity(user, all[0].id).await.unwrap().unwrap();
@@ -160,56 +162,56 @@ on_both_databases! {
             assert_eq!(one.activity.energy_kcal, watch.activity.energy_kcal, "the watch measured it");
             assert_eq!(db.store.find_recording(user, one.id).await.unwrap(), watch.recording);
             assert_eq!(db.store.find_details(user, one.id).await.unwrap(), Some(watch.details.clone()));
-            assert_eq!(db.store.list_reports(user, one.id).await.unwrap().len(), 3);
+            assert_eq!(db.store.list_source_records(user, one.id).await.unwrap().len(), 3);
             seen.push(one.activity);
         }
         assert!(seen.iter().all(|activity| *activity == seen[0]), "whatever the order");
-        // The evening run is another.
-        db.told(ann, said(SourceKind::Garmin, "1", listed("2026-06-13T06:00:00Z", "Morning"))).await;
-        db.told(ann, said(SourceKind::Garmin, "2", listed("2026-06-13T18:00:00Z", "Evening"))).await;
+        // The evening run is a different activity.
+        db.import_record(ann, new_source_record(SourceKind::Garmin, "1", parsed_activity("2026-06-13T06:00:00Z", "Morning"))).await;
+        db.import_record(ann, new_source_record(SourceKind::Garmin, "2", parsed_activity("2026-06-13T18:00:00Z", "Evening"))).await;
         assert_eq!(names(&db, ann).await, ["Morning", "Evening"]);
     }
 
-    async fn a_report_that_links_two_activities_makes_them_one(db) {
+    async fn record_linking_two_activities_merges_them(db) {
         let ann = db.user("Ann").await;
-        // Started 200 seconds apart, they are two; a third recording in between is about both.
+        // 200 seconds apart they are two activities; a third recording in between matches both.
         let at_start = |seconds: i64, name: &str| {
-            let mut run = listed("2026-06-13T06:00:00Z", name);
+            let mut run = parsed_activity("2026-06-13T06:00:00Z", name);
             run.activity.started_at += TimeDelta::seconds(seconds);
             run
         };
-        let first = db.told(ann, said(SourceKind::Garmin, "1", at_start(0, "First"))).await.activity;
+        let first = db.import_record(ann, new_source_record(SourceKind::Garmin, "1", at_start(0, "First"))).await.activity;
         let mut second = at_start(200, "Second");
         second.recording = Some(Recording::new(vec![0, 1000, 2000]).unwrap());
-        let second = db.told(ann, said(SourceKind::Gpx, "2", second)).await;
-        assert_eq!(second.fate, Fate::Added);
-        let rated = Observed::new(ObservationKind::Rpe, june(13), june(13), Some(7)).unwrap().of_activity(Some(second.activity));
+        let second = db.import_record(ann, new_source_record(SourceKind::Gpx, "2", second)).await;
+        assert_eq!(second.outcome, UpsertOutcome::Added);
+        let rated = ObservationData::new(ObservationKind::Rpe, june(13), june(13), Some(7)).unwrap().for_activity(Some(second.activity));
         db.store.add_observation(ann, Author::Athlete, &rated, now()).await.unwrap();
         db.store.edit_activity(ann, second.activity, Edit { distance: Distance::from_km(12.5), ..Edit::default() }, now()).await.unwrap();
-        let between = db.told(ann, said(SourceKind::Intervals, "3", at_start(100, "Between"))).await;
-        assert_eq!((between.fate, between.activity), (Fate::Joined, first), "the older id stays");
+        let between = db.import_record(ann, new_source_record(SourceKind::Intervals, "3", at_start(100, "Between"))).await;
+        assert_eq!((between.outcome, between.activity), (UpsertOutcome::Merged, first), "the older id stays");
         let all = db.store.list_activities(ann, june(1), june(30)).await.unwrap();
         assert_eq!(all.len(), 1);
         assert_eq!(all[0].activity.name.as_deref(), Some("First"));
         assert_eq!(all[0].activity.distance, Distance::from_km(12.5), "what the athlete changed stays changed");
-        assert_eq!(db.store.find_recording(ann, first).await.unwrap().unwrap().moments().len(), 3);
+        assert_eq!(db.store.find_recording(ann, first).await.unwrap().unwrap().offsets_ms().len(), 3);
         let rated = &db.store.list_observations(ann, june(13), june(13)).await.unwrap()[0];
-        assert_eq!(rated.observed.activity(), Some(first));
+        assert_eq!(rated.data.activity(), Some(first));
     }
 
-    async fn an_edit_and_a_deletion_survive_everything_that_comes_later(db) {
+    async fn edit_and_deletion_survive_later_imports(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let one = db.told(ann, said(SourceKind::Garmin, "1", listed("2026-06-13T06:00:00Z", "Morning"))).await.activity;
+        let one = db.import_record(ann, new_source_record(SourceKind::Garmin, "1", parsed_activity("2026-06-13T06:00:00Z", "Morning"))).await.activity;
         let edit = Edit { name: Some("My race".to_owned()), moving: Some(TimeSpan::from_mins(58)), ..Edit::default() };
-        assert!(matches!(db.store.edit_activity(bob, one, edit.clone(), now()).await, Err(Error::NotFound("activity"))));
+        assert!(matches!(db.store.edit_activity(bob, one, edit.clone(), now()).await, Err(Error::NotFound(RecordKind::Activity))));
         db.store.edit_activity(ann, one, edit, now()).await.unwrap();
         assert_eq!(names(&db, ann).await, ["My race"]);
-        // The same again, the same told differently, and another source.
-        assert_eq!(db.told(ann, said(SourceKind::Garmin, "1", listed("2026-06-13T06:00:00Z", "Morning"))).await.fate, Fate::AlreadyThere);
-        assert_eq!(db.told(ann, said(SourceKind::Garmin, "1", listed("2026-06-13T06:00:00Z", "Renamed"))).await.fate, Fate::Changed);
-        let mut watch = listed("2026-06-13T06:00:00Z", "fit");
+        // The same record again, a changed one, and another source.
+        assert_eq!(db.import_record(ann, new_source_record(SourceKind::Garmin, "1", parsed_activity("2026-06-13T06:00:00Z", "Morning"))).await.outcome, UpsertOutcome::Unchanged);
+        assert_eq!(db.import_record(ann, new_source_record(SourceKind::Garmin, "1", parsed_activity("2026-06-13T06:00:00Z", "Renamed"))).await.outcome, UpsertOutcome::Updated);
+        let mut watch = parsed_activity("2026-06-13T06:00:00Z", "fit");
         watch.activity.moving = Some(TimeSpan::from_mins(59));
-        assert_eq!(db.told(ann, said(SourceKind::Fit, "f#0", watch.clone())).await.fate, Fate::Joined);
+        assert_eq!(db.import_record(ann, new_source_record(SourceKind::Fit, "f#0", watch.clone())).await.outcome, UpsertOutcome::Merged);
         let stored = db.store.find_activity(ann, one).await.unwrap().unwrap();
         assert_eq!(stored.activity.name.as_deref(), Some("My race"));
         assert_eq!(stored.activity.moving, Some(TimeSpan::from_mins(58)));
@@ -219,136 +221,136 @@ on_both_databases! {
         assert_eq!((stored.activity.name.as_deref(), stored.edited), (Some("Renamed"), false));
         assert_eq!(stored.activity.moving, Some(TimeSpan::from_mins(59)));
 
-        assert!(matches!(db.store.delete_activity(bob, one, now()).await, Err(Error::NotFound("activity"))));
+        assert!(matches!(db.store.delete_activity(bob, one, now()).await, Err(Error::NotFound(RecordKind::Activity))));
         db.store.delete_activity(ann, one, now()).await.unwrap();
-        assert!(matches!(db.store.delete_activity(ann, one, now()).await, Err(Error::NotFound("activity"))), "once");
-        for report in [said(SourceKind::Garmin, "1", listed("2026-06-13T06:00:00Z", "Third name")), said(SourceKind::Tcx, "t#0", watch)] {
-            db.told(ann, report).await;
+        assert!(matches!(db.store.delete_activity(ann, one, now()).await, Err(Error::NotFound(RecordKind::Activity))), "once");
+        for report in [new_source_record(SourceKind::Garmin, "1", parsed_activity("2026-06-13T06:00:00Z", "Third name")), new_source_record(SourceKind::Tcx, "t#0", watch)] {
+            db.import_record(ann, report).await;
             assert!(names(&db, ann).await.is_empty(), "what was deleted stays deleted");
             assert_eq!(db.store.find_activity(ann, one).await.unwrap(), None);
         }
         assert_eq!(db.store.count_activities(ann).await.unwrap(), (0, None));
-        assert!(matches!(db.store.edit_activity(ann, one, Edit::default(), now()).await, Err(Error::NotFound("activity"))));
+        assert!(matches!(db.store.edit_activity(ann, one, Edit::default(), now()).await, Err(Error::NotFound(RecordKind::Activity))));
         db.store.restore_activity(ann, one, now()).await.unwrap();
         assert_eq!(names(&db, ann).await, ["Third name"]);
         assert!(matches!(db.store.restore_activity(ann, one, now()).await, Err(Error::NotFound(_))));
     }
 
-    async fn what_was_deleted_does_not_come_back_by_being_linked(db) {
+    async fn deleted_activity_stays_deleted_when_linked(db) {
         let at_start = |seconds: i64, name: &str| {
-            let mut run = listed("2026-06-13T06:00:00Z", name);
+            let mut run = parsed_activity("2026-06-13T06:00:00Z", name);
             run.activity.started_at += TimeDelta::seconds(seconds);
             run
         };
         for (name, order) in [("abc", [200, 100]), ("acb", [100, 200])] {
             let user = db.user(name).await;
-            let first = db.told(user, said(SourceKind::Garmin, "1", at_start(0, "First"))).await.activity;
+            let first = db.import_record(user, new_source_record(SourceKind::Garmin, "1", at_start(0, "First"))).await.activity;
             db.store.delete_activity(user, first, now()).await.unwrap();
             for start in order {
-                db.told(user, said(SourceKind::Gpx, &start.to_string(), at_start(start, "Later"))).await;
+                db.import_record(user, new_source_record(SourceKind::Gpx, &start.to_string(), at_start(start, "Later"))).await;
             }
             assert!(names(&db, user).await.is_empty(), "{name}");
         }
     }
 
-    async fn files_are_kept_once_and_come_back(db) {
+    async fn original_files_are_stored_once_and_read_back(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let bytes = b"not really a FIT file ".repeat(100);
-        let hash = ContentHash::of_bytes(&bytes);
-        let batch = || Batch {
-            originals: vec![NewOriginal::pack("run.fit", hash, &bytes)],
-            reports: vec![NewReport::pack(said(SourceKind::Fit, &format!("{hash}#0"), a_run()), Some(hash), None).unwrap()],
-            ..Batch::default()
+        let hash = ContentHash::hash_bytes(&bytes);
+        let batch = || ImportBatch {
+            originals: vec![PackedOriginalFile::pack("run.fit", hash, &bytes)],
+            records: vec![PackedRecord::pack(new_source_record(SourceKind::Fit, &format!("{hash}#0"), a_run()), Some(hash), None).unwrap()],
+            ..ImportBatch::default()
         };
-        let taken = db.store.take_in(ann, batch(), now()).await.unwrap();
-        assert_eq!((taken.originals, taken.nothing()), (1, false));
-        let again = db.store.take_in(ann, batch(), now()).await.unwrap();
-        assert!(again.nothing(), "{again:?}");
-        assert_eq!(db.store.kept_hashes(ann, "").await.unwrap(), [hash].into());
-        assert_eq!(db.store.start_of_original(ann, hash).await.unwrap(), Some((at("2026-06-13T16:04:07.123456Z"), 7200)));
-        assert_eq!(db.store.days_of_originals(ann, &[hash]).await.unwrap(), [june(13)].into());
-        assert!(db.store.days_of_originals(bob, &[hash]).await.unwrap().is_empty());
-        assert_eq!(db.store.start_of_original(bob, hash).await.unwrap(), None);
-        assert!(db.store.kept_hashes(bob, "").await.unwrap().is_empty());
-        let kept = db.store.originals_of(ann, taken.reports[0].activity).await.unwrap();
+        let taken = db.store.import_batch(ann, batch(), now()).await.unwrap();
+        assert_eq!((taken.originals, taken.is_unchanged()), (1, false));
+        let again = db.store.import_batch(ann, batch(), now()).await.unwrap();
+        assert!(again.is_unchanged(), "{again:?}");
+        assert_eq!(db.store.list_original_hashes(ann, "").await.unwrap(), [hash].into());
+        assert_eq!(db.store.find_original_start(ann, hash).await.unwrap(), Some((at("2026-06-13T16:04:07.123456Z"), 7200)));
+        assert_eq!(db.store.list_original_days(ann, &[hash]).await.unwrap(), [june(13)].into());
+        assert!(db.store.list_original_days(bob, &[hash]).await.unwrap().is_empty());
+        assert_eq!(db.store.find_original_start(bob, hash).await.unwrap(), None);
+        assert!(db.store.list_original_hashes(bob, "").await.unwrap().is_empty());
+        let kept = db.store.list_activity_originals(ann, taken.records[0].activity).await.unwrap();
         assert_eq!(kept, db.store.list_originals(ann, 0, 10).await.unwrap());
         assert_eq!((kept[0].name.as_str(), kept[0].size), ("run.fit", bytes.len() as u64));
         assert_eq!(db.store.read_original(ann, hash).await.unwrap(), bytes);
-        assert!(matches!(db.store.read_original(bob, hash).await, Err(Error::NotFound("file"))));
+        assert!(matches!(db.store.read_original(bob, hash).await, Err(Error::NotFound(RecordKind::File))));
 
-        // A newer reader has not read it yet; once it has, it is known to that one.
-        assert!(db.store.kept_hashes(ann, "2").await.unwrap().is_empty());
-        let newer = || Batch { reader: "2".to_owned(), ..batch() };
-        assert_eq!(db.store.take_in(ann, newer(), now()).await.unwrap().originals, 1);
-        assert!(db.store.take_in(ann, newer(), now()).await.unwrap().nothing());
-        assert_eq!(db.store.kept_hashes(ann, "2").await.unwrap(), [hash].into());
+        // A newer parser version has not read it yet; afterwards it has.
+        assert!(db.store.list_original_hashes(ann, "2").await.unwrap().is_empty());
+        let newer = || ImportBatch { reader: "2".to_owned(), ..batch() };
+        assert_eq!(db.store.import_batch(ann, newer(), now()).await.unwrap().originals, 1);
+        assert!(db.store.import_batch(ann, newer(), now()).await.unwrap().is_unchanged());
+        assert_eq!(db.store.list_original_hashes(ann, "2").await.unwrap(), [hash].into());
         assert_eq!(db.store.list_originals(ann, 0, 10).await.unwrap().len(), 1);
 
-        assert!(!db.store.import_finished(ann, hash, "1").await.unwrap());
+        assert!(!db.store.is_import_finished(ann, hash, "1").await.unwrap());
         for _ in 0..2 {
-            let run = db.store.begin_run(ann, RunKind::File, None, now()).await.unwrap();
-            let outcome = RunOutcome {
+            let run = db.store.begin_sync_run(ann, SyncRunKind::File, None, now()).await.unwrap();
+            let outcome = SyncRunOutcome {
                 kind: None,
-                state: RunState::Done,
+                state: SyncRunState::Done,
                 evidence: Vec::new(),
                 summary: serde_json::json!({}),
                 problem: None,
                 files: FinishedFiles { reader: "1".to_owned(), hashes: vec![hash] },
             };
-            db.store.finish_run(ann, run, outcome, now()).await.unwrap();
+            db.store.finish_sync_run(ann, run, outcome, now()).await.unwrap();
         }
-        assert!(db.store.import_finished(ann, hash, "1").await.unwrap());
-        assert!(!db.store.import_finished(ann, hash, "2").await.unwrap(), "another reader may find more");
-        assert!(!db.store.import_finished(bob, hash, "1").await.unwrap());
+        assert!(db.store.is_import_finished(ann, hash, "1").await.unwrap());
+        assert!(!db.store.is_import_finished(ann, hash, "2").await.unwrap(), "another reader may find more");
+        assert!(!db.store.is_import_finished(bob, hash, "1").await.unwrap());
     }
 
-    async fn a_day_is_put_together_from_what_is_said_about_it(db) {
+    async fn day_is_merged_from_its_source_records(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let night = Sleep { asleep: Some(TimeSpan::from_mins(444)), deep: Some(TimeSpan::from_mins(61)), score: Some(81), ..Sleep::default() };
-        let report = |kind, part: &str, wellness| DayReport { kind, part: part.to_owned(), wellness, as_of: None, raw: Some("{}".to_owned()) };
-        let blank = DailyWellness::unknown(june(13));
+        let report = |kind, part: &str, wellness| DayRecord { kind, dataset: part.to_owned(), wellness, as_of: None, raw: Some("{}".to_owned()) };
+        let blank = DailyWellness::empty(june(13));
         let slept = report(SourceKind::GarminExport, "sleep", DailyWellness { sleep: Some(night.clone()), ..blank.clone() });
         let walked = report(SourceKind::GarminExport, "uds", DailyWellness { steps: Some(9000), ..blank.clone() });
         let watch = report(SourceKind::Fit, "x", DailyWellness { steps: Some(9500), hrv_ms: Some(61.5), ..blank.clone() });
-        let days = |days: &[&DayReport]| Batch { days: days.iter().map(|d| (*d).clone()).collect(), ..Batch::default() };
-        assert_eq!(db.store.take_in(ann, days(&[&walked, &slept]), now()).await.unwrap().days.len(), 1);
-        assert_eq!(db.store.take_in(ann, days(&[&watch]), now()).await.unwrap().days.len(), 1);
-        assert!(db.store.take_in(ann, days(&[&watch, &walked, &slept]), now()).await.unwrap().nothing());
+        let days = |days: &[&DayRecord]| ImportBatch { day_records: days.iter().map(|d| (*d).clone()).collect(), ..ImportBatch::default() };
+        assert_eq!(db.store.import_batch(ann, days(&[&walked, &slept]), now()).await.unwrap().days.len(), 1);
+        assert_eq!(db.store.import_batch(ann, days(&[&watch]), now()).await.unwrap().days.len(), 1);
+        assert!(db.store.import_batch(ann, days(&[&watch, &walked, &slept]), now()).await.unwrap().is_unchanged());
         let expected = DailyWellness { sleep: Some(night), steps: Some(9500), hrv_ms: Some(61.5), ..blank.clone() };
         assert_eq!(db.store.list_wellness(ann, june(1), june(30)).await.unwrap(), [expected]);
-        // Told again with another number, the report is replaced and not added.
-        let corrected = DayReport { wellness: DailyWellness { hrv_ms: Some(60.0), ..watch.wellness.clone() }, ..watch.clone() };
-        assert_eq!(db.store.take_in(ann, days(&[&corrected]), now()).await.unwrap().days.len(), 1);
+        // Imported again with another value, the record is replaced, not added.
+        let corrected = DayRecord { wellness: DailyWellness { hrv_ms: Some(60.0), ..watch.wellness.clone() }, ..watch.clone() };
+        assert_eq!(db.store.import_batch(ann, days(&[&corrected]), now()).await.unwrap().days.len(), 1);
         assert_eq!(db.store.list_wellness(ann, june(1), june(30)).await.unwrap()[0].hrv_ms, Some(60.0));
         assert!(db.store.list_wellness(bob, june(1), june(30)).await.unwrap().is_empty());
-        // An older export knew only the morning of its last day; it takes nothing from the newer one.
-        let morning = DayReport { wellness: DailyWellness { steps: Some(300), ..blank.clone() }, as_of: Some(at("2026-06-13T06:00:00Z")), ..walked.clone() };
-        assert!(db.store.take_in(ann, days(&[&morning]), now()).await.unwrap().nothing());
-        assert!(db.store.take_in(ann, days(&[&walked, &morning]), now()).await.unwrap().nothing());
-        assert_eq!(db.store.take_in(bob, days(&[&morning]), now()).await.unwrap().days.len(), 1);
-        assert_eq!(db.store.take_in(bob, days(&[&walked]), now()).await.unwrap().days.len(), 1);
+        // An older export had only the morning of its last day; it does not override the newer one.
+        let morning = DayRecord { wellness: DailyWellness { steps: Some(300), ..blank.clone() }, as_of: Some(at("2026-06-13T06:00:00Z")), ..walked.clone() };
+        assert!(db.store.import_batch(ann, days(&[&morning]), now()).await.unwrap().is_unchanged());
+        assert!(db.store.import_batch(ann, days(&[&walked, &morning]), now()).await.unwrap().is_unchanged());
+        assert_eq!(db.store.import_batch(bob, days(&[&morning]), now()).await.unwrap().days.len(), 1);
+        assert_eq!(db.store.import_batch(bob, days(&[&walked]), now()).await.unwrap().days.len(), 1);
         assert_eq!(db.store.list_wellness(bob, june(1), june(30)).await.unwrap()[0].steps, Some(9000));
     }
 
-    async fn of_two_exports_the_newer_stands_whatever_the_order(db) {
+    async fn newer_export_wins_in_any_order(db) {
         let batch = |edition: u32, name: &str, resting: u16| {
-            let report = NewReport::pack(said(SourceKind::GarminExport, "11", listed("2026-06-13T06:00:00Z", name)), None, None).unwrap();
-            let wellness = DailyWellness { resting_heart_rate: Some(resting), ..DailyWellness::unknown(june(13)) };
-            let day = DayReport { kind: SourceKind::GarminExport, part: "uds".to_owned(), wellness, as_of: None, raw: None };
-            Batch { reports: vec![report.of_edition(Some(june(edition)))], days: vec![day], edition: Some(june(edition)), ..Batch::default() }
+            let report = PackedRecord::pack(new_source_record(SourceKind::GarminExport, "11", parsed_activity("2026-06-13T06:00:00Z", name)), None, None).unwrap();
+            let wellness = DailyWellness { resting_heart_rate: Some(resting), ..DailyWellness::empty(june(13)) };
+            let day = DayRecord { kind: SourceKind::GarminExport, dataset: "uds".to_owned(), wellness, as_of: None, raw: None };
+            ImportBatch { records: vec![report.with_export_day(Some(june(edition)))], day_records: vec![day], export_day: Some(june(edition)), ..ImportBatch::default() }
         };
         let mut prints = Vec::new();
         for (user, order) in [("up", [20, 21, 22]), ("down", [22, 21, 20]), ("mixed", [21, 22, 20])] {
             let user = db.user(user).await;
-            // The first and the last say the same; the one in between does not stand.
+            // The first and last exports agree; the one in between does not win.
             for edition in order {
                 let (name, resting) = if edition == 21 { ("Renamed", 47) } else { ("Morning", 48) };
-                db.store.take_in(user, batch(edition, name, resting), now()).await.unwrap();
+                db.store.import_batch(user, batch(edition, name, resting), now()).await.unwrap();
             }
             for edition in order {
                 let (name, resting) = if edition == 21 { ("Renamed", 47) } else { ("Morning", 48) };
-                let again = db.store.take_in(user, batch(edition, name, resting), now()).await.unwrap();
-                assert!(again.nothing(), "{order:?}, {edition} again: {again:?}");
+                let again = db.store.import_batch(user, batch(edition, name, resting), now()).await.unwrap();
+                assert!(again.is_unchanged(), "{order:?}, {edition} again: {again:?}");
             }
             assert_eq!(names(&db, user).await, ["Morning"], "{order:?}");
             assert_eq!(db.store.list_wellness(user, june(13), june(13)).await.unwrap()[0].resting_heart_rate, Some(48));
@@ -357,25 +359,25 @@ on_both_databases! {
         assert!(prints.iter().all(|print| *print == prints[0]));
     }
 
-    async fn of_estimates_the_latest_stands(db) {
+    async fn latest_estimate_wins(db) {
         let ann = db.user("Ann").await;
         let readiness = |value, told: &str| Estimate { day: june(13), kind: EstimateKind::TrainingReadiness, value: EstimateValue::Number(value), told_at: Some(at(told)) };
         let early = readiness(71.0, "2026-06-13T05:00:00Z");
         let late = readiness(64.0, "2026-06-13T06:00:00Z");
-        let batch = |estimates: &[&Estimate]| Batch { estimates: estimates.iter().map(|e| (*e).clone()).collect(), ..Batch::default() };
-        assert_eq!(db.store.take_in(ann, batch(&[&late, &early]), now()).await.unwrap().estimates, 1);
-        assert_eq!(db.store.take_in(ann, batch(&[&early]), now()).await.unwrap(), Taken::default());
+        let batch = |estimates: &[&Estimate]| ImportBatch { estimates: estimates.iter().map(|e| (*e).clone()).collect(), ..ImportBatch::default() };
+        assert_eq!(db.store.import_batch(ann, batch(&[&late, &early]), now()).await.unwrap().estimates, 1);
+        assert_eq!(db.store.import_batch(ann, batch(&[&early]), now()).await.unwrap(), BatchOutcome::default());
         assert_eq!(db.store.list_estimates(ann, june(1), june(30)).await.unwrap(), [late]);
     }
 
-    async fn a_race_is_one_when_the_athlete_says_so(db) {
+    async fn race_counts_only_after_athlete_confirms(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let race = db.told(ann, said(SourceKind::Fit, "f#0", a_run())).await.activity;
-        let likely = db.store.list_likely_races(ann).await.unwrap();
+        let race = db.import_record(ann, new_source_record(SourceKind::Fit, "f#0", a_run())).await.activity;
+        let likely = db.store.list_unconfirmed_races(ann).await.unwrap();
         assert_eq!(likely.iter().map(|a| a.id).collect::<Vec<_>>(), [race]);
         assert!(db.store.list_races(ann).await.unwrap().is_empty());
-        let result = RaceResult { activity: Some(race), day: june(13), name: "City 10k".to_owned(), distance: Distance::from_mm(10_000_000), time: TimeSpan::from_mins(42), effort: Effort::Race };
-        assert!(matches!(db.store.put_race(bob, &result, now()).await, Err(Error::NotFound("activity"))));
+        let result = RaceResult { activity: Some(race), day: june(13), name: "City 10k".to_owned(), distance: Distance::from_mm(10_000_000), time: TimeSpan::from_mins(42), effort: ResultKind::Race };
+        assert!(matches!(db.store.put_race(bob, &result, now()).await, Err(Error::NotFound(RecordKind::Activity))));
         let id = db.store.put_race(ann, &result, now()).await.unwrap();
         let corrected = RaceResult { time: TimeSpan::from_ms(2_519_000), ..result.clone() };
         assert_eq!(db.store.put_race(ann, &corrected, now()).await.unwrap(), id);
@@ -387,14 +389,14 @@ on_both_databases! {
         db.store.restore_activity(ann, race, now()).await.unwrap();
         let races = db.store.list_races(ann).await.unwrap();
         assert_eq!(races.iter().map(|r| r.result.clone()).collect::<Vec<_>>(), [typed, corrected]);
-        assert!(db.store.list_likely_races(ann).await.unwrap().is_empty());
-        assert!(matches!(db.store.remove_race(bob, id, now()).await, Err(Error::NotFound("race"))));
+        assert!(db.store.list_unconfirmed_races(ann).await.unwrap().is_empty());
+        assert!(matches!(db.store.remove_race(bob, id, now()).await, Err(Error::NotFound(RecordKind::Race))));
         db.store.remove_race(ann, other, now()).await.unwrap();
         db.store.remove_race(ann, id, now()).await.unwrap();
-        assert_eq!(db.store.list_likely_races(ann).await.unwrap().len(), 1, "it is asked about again");
+        assert_eq!(db.store.list_unconfirmed_races(ann).await.unwrap().len(), 1, "it is asked about again");
         db.store.decline_race(ann, race, now()).await.unwrap();
-        assert!(db.store.list_likely_races(ann).await.unwrap().is_empty());
+        assert!(db.store.list_unconfirmed_races(ann).await.unwrap().is_empty());
         assert!(db.store.list_races(ann).await.unwrap().is_empty());
-        assert!(matches!(db.store.decline_race(ann, ActivityId::new(99), now()).await, Err(Error::NotFound("activity"))));
+        assert!(matches!(db.store.decline_race(ann, ActivityId::new(99), now()).await, Err(Error::NotFound(RecordKind::Activity))));
     }
 }

@@ -1,11 +1,11 @@
-//! Databases and backups that released versions wrote: each opens, is brought up to date and restores, with everything
-//! that was in it.
+//! Databases and backups of released versions: each opens, migrates and restores with all its data.
 //!
-//! `tests/fixtures/releases` has a database file (compressed) and a backup of every release. They are never replaced.
+//! `tests/fixtures/releases` contains a compressed database file and a backup of every release.
+//! They are never replaced.
 
-use fitness_core::plan::{ActionKind, PlanStatus};
+use fitness_core::plan::{HumanActionKind, PlanStatus};
 use fitness_store::testkit::{TestDb, now};
-use fitness_store::{Location, Missing, Store, on_both_databases};
+use fitness_store::{Location, MissingDatabasePolicy, Store, on_both_databases};
 use secrecy::SecretString;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,8 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/releases").join(name)
 }
 
-/// What every release's fixture holds: two athletes, one with files, wellness, a race and an active plan at its third
-/// revision (a proposal applied, an edit by hand), the other with a password.
+/// Content of every fixture: two athletes, one with files, wellness, a race and an active plan at
+/// its third revision (one proposal applied, one edit), the other with a password.
 async fn check(store: &Store, release: &str) {
     let users = store.list_users().await.unwrap();
     assert_eq!(users.iter().map(|user| user.name.as_str()).collect::<Vec<_>>(), ["Ann", "Ben"], "{release}");
@@ -30,9 +30,9 @@ async fn check(store: &Store, release: &str) {
     let workouts = store.list_workouts(ann, active[0].id, 3).await.unwrap();
     assert!(workouts.len() > 80, "{}", workouts.len());
     let actions = store.list_human_actions(ann, 10).await.unwrap();
-    let mut kinds: Vec<ActionKind> = actions.iter().map(|action| action.kind).collect();
+    let mut kinds: Vec<HumanActionKind> = actions.iter().map(|action| action.kind).collect();
     kinds.sort_by_key(|kind| kind.as_str());
-    assert_eq!(kinds, [ActionKind::Activate, ActionKind::Apply, ActionKind::Edit]);
+    assert_eq!(kinds, [HumanActionKind::Activate, HumanActionKind::Apply, HumanActionKind::Edit]);
     let day = |text: &str| text.parse().unwrap();
     let activities = store.list_activities(ann, day("2026-01-01"), day("2026-12-31")).await.unwrap();
     assert_eq!(activities.len(), 22);
@@ -47,7 +47,7 @@ async fn check(store: &Store, release: &str) {
     assert_eq!(store.schema_differences().await.unwrap(), [""; 0], "{release}");
     let password = SecretString::from("correct horse battery");
     assert!(store.verify_password(ben, &password).await.unwrap());
-    // And it can be worked with.
+    // It can be written to.
     let text = fitness_core::domain::note::NoteText::new("after the upgrade").unwrap();
     store.add_note(ann, fitness_core::domain::note::Author::Athlete, None, &text, now()).await.unwrap();
     store.facts(ann, day("2026-11-17")).await.unwrap();
@@ -60,9 +60,11 @@ async fn sqlite_database_of_every_release_opens_and_migrates() {
         let path = home.path().join("fitness.db");
         let packed = std::fs::read(fixture(&format!("{release}.db.zst"))).unwrap();
         std::fs::write(&path, zstd::decode_all(packed.as_slice()).unwrap()).unwrap();
-        let store = Store::open(Location::parse(path.as_os_str()).unwrap(), Missing::Refuse).await.unwrap();
+        let store = Store::open(Location::parse(path.as_os_str()).unwrap(), MissingDatabasePolicy::Refuse)
+            .await
+            .unwrap();
         check(&store, release).await;
-        assert_eq!(store.damage().await.unwrap(), None);
+        assert_eq!(store.find_damage().await.unwrap(), None);
         store.close().await;
     }
 }

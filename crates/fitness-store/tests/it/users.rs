@@ -5,9 +5,9 @@ use fitness_core::coach_api::Scope;
 use fitness_core::domain::athlete::Profile;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::note::{Author, NoteText};
-use fitness_core::plan::ActionKind;
+use fitness_core::plan::HumanActionKind;
 use fitness_store::testkit::now;
-use fitness_store::{Error, on_both_databases};
+use fitness_store::{Error, RecordKind, on_both_databases};
 use secrecy::{ExposeSecret, SecretString};
 
 fn secret(text: &str) -> SecretString {
@@ -15,7 +15,7 @@ fn secret(text: &str) -> SecretString {
 }
 
 on_both_databases! {
-    async fn names_are_taken_once_in_any_capitals(db) {
+    async fn user_names_are_unique_ignoring_case(db) {
         db.user("Ann").await;
         for taken in ["Ann", "ann", "ANN"] {
             assert!(matches!(db.store.add_user(taken, &Profile::default(), now()).await, Err(Error::NameTaken(_))), "{taken}");
@@ -39,7 +39,7 @@ on_both_databases! {
         assert!(!db.store.verify_password(ann, &secret("correct horsE")).await.unwrap());
         db.store.set_password(ann, &secret("battery staple"), now()).await.unwrap();
         assert!(!db.store.verify_password(ann, &secret("correct horse")).await.unwrap());
-        let mut raw = crate::raw_sql::Raw::connect(&db).await;
+        let mut raw = crate::sql_shell::Raw::connect(&db).await;
         let stored = raw.texts("SELECT password_hash FROM credentials").await;
         assert!(stored.len() == 1 && stored[0].starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{stored:?}");
         assert!(db.store.list_users().await.unwrap()[0].has_password);
@@ -47,16 +47,16 @@ on_both_databases! {
 
     async fn an_invite_sets_a_password_once_and_in_time(db) {
         let ann = db.user("Ann").await;
-        let stale = db.store.invite(ann, now()).await.unwrap();
-        let invite = db.store.invite(ann, now()).await.unwrap();
+        let stale = db.store.create_invite(ann, now()).await.unwrap();
+        let invite = db.store.create_invite(ann, now()).await.unwrap();
         let redeem = async |code: &str, at| db.store.redeem_invite(code, &secret("a new password"), at).await;
         assert!(matches!(redeem(stale.reveal(), now()).await, Err(Error::NotConfirmed(_))), "a newer invite replaces an older one");
         assert!(matches!(redeem(invite.reveal(), now() + TimeDelta::days(7)).await, Err(Error::NotConfirmed(_))));
         assert_eq!(redeem(&format!(" {} ", invite.reveal()), now()).await.unwrap(), ann);
         assert!(matches!(redeem(invite.reveal(), now()).await, Err(Error::NotConfirmed(_))), "once");
         assert!(db.store.verify_password(ann, &secret("a new password")).await.unwrap());
-        // A changed password ends every other way in.
-        let waiting = db.store.invite(ann, now()).await.unwrap();
+        // Changing the password disables every other way in.
+        let waiting = db.store.create_invite(ann, now()).await.unwrap();
         let cookie = db.store.open_session(ann, "Firefox", TimeDelta::days(1), now()).await.unwrap();
         db.store.set_password(ann, &secret("changed again"), now()).await.unwrap();
         assert!(matches!(redeem(waiting.reveal(), now()).await, Err(Error::NotConfirmed(_))));
@@ -88,55 +88,55 @@ on_both_databases! {
         assert_eq!(db.store.find_api_token(token.reveal(), now()).await.unwrap(), None);
         assert!(db.store.list_api_tokens(ann).await.unwrap().is_empty());
 
-        // What is stored of either secret is not the secret.
-        let mut raw = crate::raw_sql::Raw::connect(&db).await;
+        // Neither secret is stored in plain text.
+        let mut raw = crate::sql_shell::Raw::connect(&db).await;
         let stored = raw.texts("SELECT token_hash FROM api_tokens").await;
         assert!(stored.len() == 1 && stored[0] != token.reveal() && !format!("{token:?}").contains(token.reveal()));
     }
 
-    async fn a_link_signs_in_once_and_soon(db) {
+    async fn login_link_works_once_and_expires(db) {
         let ann = db.user("Ann").await;
-        let old = db.store.offer_sign_in(ann, now()).await.unwrap();
-        let link = db.store.offer_sign_in(ann, now()).await.unwrap();
-        let use_it = async |secret: &str, at| db.store.spend_sign_in(secret, "Firefox", TimeDelta::days(1), at).await;
+        let old = db.store.create_login_link(ann, now()).await.unwrap();
+        let link = db.store.create_login_link(ann, now()).await.unwrap();
+        let use_it = async |secret: &str, at| db.store.redeem_login_link(secret, "Firefox", TimeDelta::days(1), at).await;
         assert!(matches!(use_it(old.reveal(), now()).await, Err(Error::NotConfirmed(_))), "a newer link ends an older one");
         assert!(matches!(use_it(link.reveal(), now() + TimeDelta::minutes(15)).await, Err(Error::NotConfirmed(_))));
-        assert_eq!(db.store.find_sign_in(link.reveal(), now()).await.unwrap(), Some(ann), "looking does not use it up");
+        assert_eq!(db.store.find_login_link(link.reveal(), now()).await.unwrap(), Some(ann), "looking does not use it up");
         let (user, cookie) = use_it(link.reveal(), now()).await.unwrap();
         assert_eq!(user, ann);
         assert_eq!(db.store.find_session(cookie.reveal(), now()).await.unwrap().unwrap().user, ann);
         assert!(matches!(use_it(link.reveal(), now()).await, Err(Error::NotConfirmed(_))), "once");
-        assert_eq!(db.store.find_sign_in(link.reveal(), now()).await.unwrap(), None);
-        // A changed password ends the links that wait.
-        let waiting = db.store.offer_sign_in(ann, now()).await.unwrap();
+        assert_eq!(db.store.find_login_link(link.reveal(), now()).await.unwrap(), None);
+        // Changing the password disables pending login links.
+        let waiting = db.store.create_login_link(ann, now()).await.unwrap();
         db.store.set_password(ann, &secret("correct horse"), now()).await.unwrap();
-        assert_eq!(db.store.find_sign_in(waiting.reveal(), now()).await.unwrap(), None);
+        assert_eq!(db.store.find_login_link(waiting.reveal(), now()).await.unwrap(), None);
     }
 
     async fn a_session_by_link_is_confirmed_by_the_code_of_the_terminal(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let session = async |user| {
-            let link = db.store.offer_sign_in(user, now()).await.unwrap();
-            let (_, cookie) = db.store.spend_sign_in(link.reveal(), "Firefox", TimeDelta::days(1), now()).await.unwrap();
+            let link = db.store.create_login_link(user, now()).await.unwrap();
+            let (_, cookie) = db.store.redeem_login_link(link.reveal(), "Firefox", TimeDelta::days(1), now()).await.unwrap();
             db.store.find_session(cookie.reveal(), now()).await.unwrap().unwrap()
         };
         let (mine, theirs) = (session(ann).await, session(bob).await);
         assert_eq!(mine.confirmed_at, None, "a link proves nothing");
         let try_code = async |user, id, code: &str, at| db.store.confirm_session_by_code(user, id, &secret(code), at).await;
-        let old = db.store.offer_session_code(ann, now()).await.unwrap();
-        let code = db.store.offer_session_code(ann, now()).await.unwrap();
+        let old = db.store.create_session_code(ann, now()).await.unwrap();
+        let code = db.store.create_session_code(ann, now()).await.unwrap();
         let code = code.expose_secret();
         assert!(!try_code(ann, mine.id, old.expose_secret(), now()).await.unwrap(), "a newer code ends an older one");
         assert!(!try_code(bob, theirs.id, code, now()).await.unwrap(), "another athlete's code");
         assert!(!try_code(ann, mine.id, code, now() + TimeDelta::minutes(10)).await.unwrap(), "too late");
-        assert!(matches!(try_code(ann, theirs.id, code, now()).await, Err(Error::NotFound("session"))), "another athlete's session");
+        assert!(matches!(try_code(ann, theirs.id, code, now()).await, Err(Error::NotFound(RecordKind::Session))), "another athlete's session");
         assert!(try_code(ann, mine.id, &code.to_lowercase().replace('-', " "), now()).await.unwrap());
         let sessions = db.store.list_sessions(ann).await.unwrap();
         assert_eq!(sessions[0].confirmed_at, Some(now()));
         assert_eq!(db.store.list_sessions(bob).await.unwrap()[0].confirmed_at, None);
         assert!(!try_code(ann, mine.id, code, now()).await.unwrap(), "once");
-        let mut raw = crate::raw_sql::Raw::connect(&db).await;
-        db.store.offer_session_code(ann, now()).await.unwrap();
+        let mut raw = crate::sql_shell::Raw::connect(&db).await;
+        db.store.create_session_code(ann, now()).await.unwrap();
         let stored = raw.texts("SELECT code_hash FROM session_codes").await;
         assert!(stored.len() == 1 && stored[0].starts_with("$argon2id$"), "{stored:?}");
     }
@@ -145,44 +145,44 @@ on_both_databases! {
         let ann = db.user("Ann").await;
         let cookie = db.store.open_unconfirmed_session(ann, "Firefox", TimeDelta::days(1), now()).await.unwrap();
         let session = db.store.find_session(cookie.reveal(), now()).await.unwrap().unwrap();
-        let code = db.store.offer_session_code(ann, now()).await.unwrap();
+        let code = db.store.create_session_code(ann, now()).await.unwrap();
         for _ in 0..5 {
             assert!(!db.store.confirm_session_by_code(ann, session.id, &secret("AAAA-AAAA"), now()).await.unwrap());
         }
         assert!(!db.store.confirm_session_by_code(ann, session.id, &code, now()).await.unwrap(), "no tries are left");
-        db.store.offer_session_code(ann, now()).await.unwrap();
+        db.store.create_session_code(ann, now()).await.unwrap();
         db.store.set_password(ann, &secret("correct horse"), now()).await.unwrap();
-        let mut raw = crate::raw_sql::Raw::connect(&db).await;
+        let mut raw = crate::sql_shell::Raw::connect(&db).await;
         assert_eq!(raw.number("SELECT COUNT(*) FROM session_codes").await, 0);
         let cookie = db.store.open_session(ann, "Firefox", TimeDelta::days(1), now()).await.unwrap();
         let session = db.store.find_session(cookie.reveal(), now()).await.unwrap().unwrap();
         assert_eq!(session.confirmed_at, Some(now()), "the password was given");
     }
 
-    async fn the_owner_leaves_only_when_a_new_owner_is_named(db) {
+    async fn owner_removal_without_new_owner_is_refused(db) {
         let (ann, bob, cyd) = (db.user("Ann").await, db.user("Bob").await, db.user("Cyd").await);
         assert_eq!(db.store.owner().await.unwrap(), Some(ann));
         let leave = async |user, new_owner| {
-            let consent = db.consent(user, ActionKind::DeleteUser, None, ContentHash::of_bytes(b"x")).await.unwrap();
+            let consent = db.consent(user, HumanActionKind::DeleteUser, None, ContentHash::hash_bytes(b"x")).await.unwrap();
             db.store.remove_user(consent, new_owner).await
         };
         assert!(matches!(leave(ann, None).await, Err(Error::NoNewOwner)));
         assert!(matches!(leave(ann, Some(ann)).await, Err(Error::NoNewOwner)));
-        assert!(matches!(leave(ann, Some(fitness_core::domain::ids::UserId::new(99))).await, Err(Error::NotFound("user"))));
+        assert!(matches!(leave(ann, Some(fitness_core::domain::ids::UserId::new(99))).await, Err(Error::NotFound(RecordKind::User))));
         assert_eq!(db.store.list_users().await.unwrap().len(), 3, "nobody left");
         leave(ann, Some(cyd)).await.unwrap();
         assert_eq!(db.store.owner().await.unwrap(), Some(cyd), "not whoever is first now");
-        assert_eq!(db.store.first_broken_audit_line(cyd).await.unwrap(), None);
-        // Whoever does not own the server leaves as before, and so does the last one.
+        assert_eq!(db.store.first_broken_audit_entry(cyd).await.unwrap(), None);
+        // Users who are not the owner leave as before, and so does the last user.
         leave(bob, None).await.unwrap();
         assert_eq!(db.store.owner().await.unwrap(), Some(cyd));
         leave(cyd, None).await.unwrap();
         assert_eq!(db.store.owner().await.unwrap(), None);
     }
 
-    async fn a_new_password_is_hard_to_guess_and_may_end_tokens(db) {
+    async fn weak_password_is_refused_and_change_can_revoke_tokens(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let invite = db.store.invite(ann, now()).await.unwrap();
+        let invite = db.store.create_invite(ann, now()).await.unwrap();
         for weak in ["            ", "password123", "annann2026", "aaaaaaaaaa"] {
             assert!(matches!(db.store.set_password(ann, &secret(weak), now()).await, Err(Error::WeakPassword(_))), "{weak}");
             let redeemed = db.store.redeem_invite(invite.reveal(), &secret(weak), now()).await;
@@ -198,26 +198,26 @@ on_both_databases! {
         assert_eq!(db.store.list_api_tokens(bob).await.unwrap().len(), 1);
     }
 
-    async fn a_calendar_has_one_address_at_a_time(db) {
+    async fn calendar_feed_has_one_secret_at_a_time(db) {
         let ann = db.user("Ann").await;
-        assert_eq!(db.store.calendar_feed_since(ann).await.unwrap(), None);
-        let old = db.store.open_calendar_feed(ann, now()).await.unwrap();
-        assert_eq!(db.store.find_calendar_feed(old.reveal()).await.unwrap(), Some(ann));
-        let new = db.store.open_calendar_feed(ann, now()).await.unwrap();
-        assert_eq!(db.store.find_calendar_feed(old.reveal()).await.unwrap(), None);
-        assert_eq!(db.store.calendar_feed_since(ann).await.unwrap(), Some(now()));
-        db.store.close_calendar_feed(ann, now()).await.unwrap();
-        assert_eq!(db.store.find_calendar_feed(new.reveal()).await.unwrap(), None);
+        assert_eq!(db.store.calendar_feed_created_at(ann).await.unwrap(), None);
+        let old = db.store.create_calendar_feed(ann, now()).await.unwrap();
+        assert_eq!(db.store.find_calendar_feed_user(old.reveal()).await.unwrap(), Some(ann));
+        let new = db.store.create_calendar_feed(ann, now()).await.unwrap();
+        assert_eq!(db.store.find_calendar_feed_user(old.reveal()).await.unwrap(), None);
+        assert_eq!(db.store.calendar_feed_created_at(ann).await.unwrap(), Some(now()));
+        db.store.delete_calendar_feed(ann, now()).await.unwrap();
+        assert_eq!(db.store.find_calendar_feed_user(new.reveal()).await.unwrap(), None);
     }
 
-    async fn the_version_stands_still_until_somebody_writes(db) {
+    async fn data_version_changes_only_on_write(db) {
         let ann = db.user("Ann").await;
-        // On PostgreSQL what other tests write to the same server counts too: one undisturbed moment is enough.
-        let mut before = db.store.version().await.unwrap();
+        // On PostgreSQL other tests write to the same server; one undisturbed moment is enough.
+        let mut before = db.store.data_version().await.unwrap();
         let mut still = false;
         for _ in 0..500 {
             db.store.list_plans(ann).await.unwrap();
-            let now = db.store.version().await.unwrap();
+            let now = db.store.data_version().await.unwrap();
             still = now == before;
             if still {
                 break;
@@ -227,27 +227,27 @@ on_both_databases! {
         assert!(still, "reading changes nothing");
         db.store.touch_session(ann, fitness_core::domain::ids::SessionId::new(1), now()).await.unwrap();
         db.store.add_note(ann, Author::Athlete, None, &NoteText::new("hello").unwrap(), now()).await.unwrap();
-        let after = db.store.version().await.unwrap();
+        let after = db.store.data_version().await.unwrap();
         assert_ne!(after, before);
-        // What another process writes counts the same.
+        // Writes of another process count too.
         let other = db.another_store().await;
         other.add_note(ann, Author::Athlete, None, &NoteText::new("again").unwrap(), now()).await.unwrap();
-        assert_ne!(db.store.version().await.unwrap(), after);
+        assert_ne!(db.store.data_version().await.unwrap(), after);
     }
 
-    async fn a_user_leaves_whole_and_takes_nobody_along(db) {
+    async fn removing_user_deletes_all_and_only_their_rows(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         for user in [ann, bob] {
             db.active_plan(user, "Plan").await;
             db.store.set_password(user, &secret("long enough"), now()).await.unwrap();
             db.store.add_note(user, Author::Athlete, None, &NoteText::new("hello").unwrap(), now()).await.unwrap();
         }
-        let consent = db.consent(ann, ActionKind::DeleteUser, None, ContentHash::of_bytes(b"Ann")).await.unwrap();
+        let consent = db.consent(ann, HumanActionKind::DeleteUser, None, ContentHash::hash_bytes(b"Ann")).await.unwrap();
         db.store.remove_user(consent, Some(bob)).await.unwrap();
         assert_eq!(db.store.find_user("Ann").await.unwrap(), None);
         assert!(db.store.list_plans(ann).await.unwrap().is_empty() && db.store.list_notes(ann).await.unwrap().is_empty());
         assert_eq!(db.store.list_plans(bob).await.unwrap().len(), 1);
-        assert_eq!(db.store.first_broken_audit_line(bob).await.unwrap(), None);
+        assert_eq!(db.store.first_broken_audit_entry(bob).await.unwrap(), None);
         let again = db.user("Ann").await;
         assert!(again > bob, "an id is never reused");
     }
@@ -257,13 +257,13 @@ on_both_databases! {
         for text in ["one", "two", "three"] {
             db.store.add_note(ann, Author::Athlete, None, &NoteText::new(text).unwrap(), now()).await.unwrap();
         }
-        assert_eq!(db.store.first_broken_audit_line(ann).await.unwrap(), None);
+        assert_eq!(db.store.first_broken_audit_entry(ann).await.unwrap(), None);
         let head = db.store.audit_head(ann).await.unwrap();
         assert_eq!((head.seq, head.hash.len()), (4, 64));
-        let mut raw = crate::raw_sql::Raw::connect(&db).await;
+        let mut raw = crate::sql_shell::Raw::connect(&db).await;
         let drop = if raw.is_sqlite() { "DROP TRIGGER an_audit_entry_is_never_edited" } else { "DROP TRIGGER an_audit_entry_is_never_edited ON audit_log" };
-        raw.must(drop).await;
-        raw.must("UPDATE audit_log SET object = 'note:99' WHERE seq = 3").await;
-        assert_eq!(db.store.first_broken_audit_line(ann).await.unwrap(), Some(3));
+        raw.must_exec(drop).await;
+        raw.must_exec("UPDATE audit_log SET object = 'note:99' WHERE seq = 3").await;
+        assert_eq!(db.store.first_broken_audit_entry(ann).await.unwrap(), Some(3));
     }
 }

@@ -1,7 +1,8 @@
-//! `GET /api/v1/openapi.json`: the API as OpenAPI 3.1. The forms of the answers are made from their types.
+//! `GET /api/v1/openapi.json`: the API as OpenAPI 3.1, with schemas generated from the response
+//! types.
 
-use super::error::Told;
-use super::handlers::{DAYS, LIMIT, MAX_DAYS, MAX_LIMIT};
+use super::error::ProblemJson;
+use super::handlers::{DEFAULT_DAYS, DEFAULT_LIMIT, MAX_DAYS, MAX_LIMIT};
 use super::types::{Activities, ActivityAnswer, BriefAnswer, PlanAnswer, Today, Trends};
 use crate::app::App;
 use axum::Json;
@@ -12,19 +13,19 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Value, json};
 
 pub(crate) async fn show(State(app): State<App>) -> Json<Value> {
-    Json(document(&app.site, &app.names.session_cookie()))
+    Json(document(&app.base_url, &app.host_names.session_cookie_name()))
 }
 
-/// Writes down what each route answers.
-struct Paths {
-    forms: SchemaGenerator,
+/// Collects the operations and the schemas they use.
+struct OpenApiBuilder {
+    schemas: SchemaGenerator,
     paths: serde_json::Map<String, Value>,
 }
 
-impl Paths {
+impl OpenApiBuilder {
     fn get<T: JsonSchema>(mut self, path: &str, name: &str, summary: &str, parameters: &[Value]) -> Self {
-        let form = self.forms.subschema_for::<T>();
-        let problem = self.forms.subschema_for::<Told>();
+        let form = self.schemas.subschema_for::<T>();
+        let problem = self.schemas.subschema_for::<ProblemJson>();
         let refused = |description: &str| json!({ "description": description, "content": { "application/problem+json": { "schema": problem } } });
         let operation = json!({
             "operationId": name,
@@ -32,11 +33,11 @@ impl Paths {
             "parameters": parameters,
             "responses": {
                 "200": { "description": summary, "content": { "application/json": { "schema": form } } },
-                "400": refused("A parameter is wrong; the sentence says which."),
-                "401": refused("Nobody known asks: the token is unknown, has ended or was revoked."),
-                "404": refused("There is no such thing, or it is somebody else's."),
-                "429": refused("That was too often; `Retry-After` says when to try again."),
-                "503": refused("The database is busy; try again in a moment."),
+                "400": refused("Bad request: a parameter is unknown or invalid; `detail` says which."),
+                "401": refused("Unauthorized: the token is unknown, expired or revoked."),
+                "404": refused("Not found, or it belongs to another user."),
+                "429": refused("Too many requests: wait as many seconds as `Retry-After` says."),
+                "503": refused("The database is busy or not responding. Try again in a moment."),
             },
         });
         self.paths.insert(path.to_owned(), json!({ "get": operation }));
@@ -48,8 +49,8 @@ fn parameter(name: &str, description: &str, schema: Value) -> Value {
     json!({ "name": name, "in": "query", "required": false, "description": description, "schema": schema })
 }
 
-fn day(name: &str, description: &str) -> Value {
-    // Of the years somebody could have trained in.
+fn day_parameter(name: &str, description: &str) -> Value {
+    // 1900 to 2199.
     let years = "^(19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}$";
     parameter(name, description, json!({ "type": "string", "format": "date", "pattern": years }))
 }
@@ -60,52 +61,52 @@ pub(super) fn document(site: &str, cookie: &str) -> Value {
         settings.meta_schema = None;
     });
     let sports: Vec<&str> = Sport::ALL.iter().map(|sport| sport.as_str()).collect();
-    let id = json!({ "name": "id", "in": "path", "required": true, "description": "The activity's number.",
+    let id = json!({ "name": "id", "in": "path", "required": true, "description": "Id of the activity, for example 156.",
         "schema": { "type": "integer", "format": "int64", "minimum": 1 } });
-    let mut written = Paths { forms: settings.into_generator(), paths: serde_json::Map::new() }
-        .get::<Today>("/api/v1/today", "today", "How the athlete is today: every fact with its source.", &[])
-        .get::<PlanAnswer>("/api/v1/plan", "plan", "The active plan with its verdicts.", &[])
+    let mut written = OpenApiBuilder { schemas: settings.into_generator(), paths: serde_json::Map::new() }
+        .get::<Today>("/api/v1/today", "today", "Facts about today (form, recovery, last run, next workout) with unit and quality.", &[])
+        .get::<PlanAnswer>("/api/v1/plan", "plan", "The active plan with the status of every workout.", &[])
         .get::<Activities>(
             "/api/v1/activities",
             "activities",
-            "Activities, the newest first, page by page.",
+            "Activities, newest first, one page at a time.",
             &[
                 parameter(
                     "limit",
-                    "How many.",
-                    json!({ "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": LIMIT }),
+                    &format!("Activities per page, 1 to {MAX_LIMIT}, for example 20. Default {DEFAULT_LIMIT}."),
+                    json!({ "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT }),
                 ),
                 parameter(
                     "before",
-                    "Where to go on: `next` of the page before.",
+                    "Cursor: `next` from the previous page. Omit it for the first page.",
                     json!({ "type": "string" }),
                 ),
-                parameter("sport", "Only of this sport.", json!({ "type": "string", "enum": sports })),
-                day("from", "Begun on this day or later."),
-                day("through", "Begun on this day or earlier."),
+                parameter("sport", "Only activities of this sport, for example running.", json!({ "type": "string", "enum": sports })),
+                day_parameter("from", "First day, local to the athlete, for example 2026-06-01."),
+                day_parameter("through", "Last day, inclusive, for example 2026-06-30."),
             ],
         )
         .get::<ActivityAnswer>("/api/v1/activities/{id}", "activity", "One activity with its laps.", &[id])
         .get::<Trends>(
             "/api/v1/trends",
             "trends",
-            "Load, fitness, fatigue, form, recovery and sleep, day by day.",
+            "Load, fitness, fatigue, form, recovery and sleep for each day.",
             &[
-                day("from", &format!("The first day; {DAYS} days when not given, {MAX_DAYS} at most.")),
-                day(
+                day_parameter("from", &format!("First day, for example 2026-04-01. Default: {DEFAULT_DAYS} days up to `through`; at most {MAX_DAYS} days.")),
+                day_parameter(
                     "through",
-                    &format!("The last day; when not given today, or the {MAX_DAYS}th day after `from`."),
+                    &format!("Last day, inclusive, for example 2026-06-30. Default: today, but at most {MAX_DAYS} days from `from`."),
                 ),
             ],
         )
         .get::<BriefAnswer>("/api/v1/brief", "brief", "The latest morning brief.", &[]);
-    let schemas = written.forms.take_definitions(true);
+    let schemas = written.schemas.take_definitions(true);
     json!({
         "openapi": "3.1.0",
         "info": {
             "title": "local-fitness",
             "version": "1",
-            "description": "What the pages show, for programs. Everything here only reads. Lengths are in metres and times in seconds; what is not known is null.",
+            "description": "Read-only API of local-fitness. Distances are in metres, times in seconds, dates are YYYY-MM-DD in the athlete's time zone. Unknown values are null.",
             "license": { "name": "MIT", "identifier": "MIT" },
         },
         "servers": [{ "url": site }],
@@ -114,8 +115,8 @@ pub(super) fn document(site: &str, cookie: &str) -> Value {
         "components": {
             "schemas": schemas,
             "securitySchemes": {
-                "token": { "type": "http", "scheme": "bearer", "description": "A token of either scope, made under Settings, Connect." },
-                "browser": { "type": "apiKey", "in": "cookie", "name": cookie },
+                "token": { "type": "http", "scheme": "bearer", "description": "An API token of either scope, created under Settings > Integrations or with `fitness token add`." },
+                "browser": { "type": "apiKey", "in": "cookie", "name": cookie, "description": "The session cookie of a signed-in browser." },
             },
         },
     })

@@ -1,4 +1,4 @@
-//! What is answered. These types are the contract: a field that is here stays.
+//! Response types of `/api/v1` (DTOs). They are a public contract: never remove or rename a field.
 
 use fitness_core::adherence::grade::Amount;
 use fitness_core::domain::activity::{Activity, Lap};
@@ -6,7 +6,7 @@ use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
 use fitness_core::facts::{FactValue, Facts};
 use fitness_core::plan::PlannedWorkout;
-use fitness_store::{DayLine, Night, Progress, StoredActivity, StoredBrief};
+use fitness_store::{FitnessPoint, NightMetrics, PlanAdherence, StoredActivity, StoredBrief};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -20,8 +20,8 @@ fn seconds(time: Option<TimeSpan>) -> Option<f64> {
     time.map(|time| time.ms() as f64 / 1000.0)
 }
 
-/// A wire word as it is written.
-fn word(value: &impl Serialize) -> String {
+/// The serialized form of an enum word.
+fn wire_name(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => word,
         Ok(other) => other.to_string(),
@@ -29,150 +29,159 @@ fn word(value: &impl Serialize) -> String {
     }
 }
 
-/// A number in the units of this API, or a word.
-fn value(value: &FactValue) -> Value {
+/// A fact's value in the units of this API (metres, seconds), or a word.
+fn fact_value_json(value: &FactValue) -> Value {
     match value {
         FactValue::Number(number) => (*number).into(),
         FactValue::Distance(distance) => metres(Some(*distance)).into(),
         FactValue::Time(time) => seconds(Some(*time)).into(),
         FactValue::Pace(pace) => pace.seconds_per_km().into(),
-        FactValue::Day(day) => word(day).into(),
-        FactValue::Word(told) => innermost(serde_json::to_value(told).unwrap_or_default()),
-        FactValue::Text(text) => innermost(serde_json::to_value(text).unwrap_or_default()),
+        FactValue::Day(day) => wire_name(day).into(),
+        FactValue::Word(word) => unwrap_single_key(serde_json::to_value(word).unwrap_or_default()),
+        FactValue::Text(text) => unwrap_single_key(serde_json::to_value(text).unwrap_or_default()),
     }
 }
 
-/// `productive` of `{"form": "productive"}`.
-fn innermost(value: Value) -> Value {
+/// Unwraps `{"form": "productive"}` to `productive`.
+fn unwrap_single_key(value: Value) -> Value {
     match value {
-        Value::Object(inner) => inner.into_iter().next().map_or(Value::Null, |(_, value)| innermost(value)),
+        Value::Object(inner) => {
+            inner.into_iter().next().map_or(Value::Null, |(_, value)| unwrap_single_key(value))
+        }
         other => other,
     }
 }
 
-fn moment(at: Instant) -> String {
+fn format_instant(at: Instant) -> String {
     at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
 }
 
-/// How the athlete is today.
+/// Facts about today.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Today {
-    /// The athlete's local day.
+    /// Today in the athlete's time zone, for example 2026-06-14.
     day: Day,
-    /// The last day whose data is complete; nothing later is judged.
+    /// Last day with complete data, for example 2026-06-13; `null` before the first import.
     data_through: Option<Day>,
-    /// What is known, by name.
+    /// Facts with a known value.
     facts: Vec<Fact>,
-    /// What is not known, and why.
-    missing: Vec<Missing>,
+    /// Facts without a value, each with the reason.
+    missing: Vec<MissingValue>,
 }
 
-/// A number, or a word for one, with where it comes from.
+/// A fact: one value with its unit, date and quality.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Fact {
-    /// Its name, such as `form`.
+    /// Name of the fact, for example `form` or `last_run_distance`.
     id: String,
-    /// The number, or the word for one: metres, seconds, seconds a kilometre, a day, or what `unit` says.
+    /// A number or a word. Distances in metres, times in seconds, paces in seconds per kilometre,
+    /// days as YYYY-MM-DD, everything else in `unit`; for example 8000 or `productive`.
     #[schemars(extend("type" = ["number", "string"]))]
     value: Value,
-    /// What the number counts.
+    /// Kind of value, for example `distance`, `beats_per_minute` or `form_points`. Decides how
+    /// `shown` is formatted; distances and times in `value` are always metres and seconds.
     unit: String,
-    /// As the athlete reads it.
+    /// The value as the app shows it, in the athlete's units, for example "8.0 km".
     shown: String,
-    /// The day it speaks of.
+    /// The day the value is for, for example 2026-06-13.
     as_of: Day,
-    /// How far it can be leaned on.
+    /// How reliable the value is: `ok`, `provisional` (little data), `stale` (old), `estimated`
+    /// (based on an estimated threshold), or a combination such as `estimated_stale`.
     quality: String,
-    /// How it was found, in a few words.
+    /// How the value was computed, in a few words.
     method: String,
 }
 
-/// A fact that there would be.
+/// A fact without a value.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Missing {
-    /// Its name.
+struct MissingValue {
+    /// Name of the fact, for example `recovery`.
     id: String,
-    /// Why there is none, in words.
+    /// Why it has no value, as text.
     why: String,
 }
 
 impl Today {
-    pub(super) fn of(day: Day, data_through: Option<Day>, facts: &Facts, units: UnitSystem) -> Self {
+    pub(super) fn new(day: Day, data_through: Option<Day>, facts: &Facts, units: UnitSystem) -> Self {
         let known = facts.known().iter().map(|fact| Fact {
             id: fact.id.to_string(),
-            value: value(&fact.value),
-            unit: word(&fact.unit),
-            shown: fact.shown(units),
+            value: fact_value_json(&fact.value),
+            unit: wire_name(&fact.unit),
+            shown: fact.format(units),
             as_of: fact.as_of,
-            quality: word(&fact.quality),
+            quality: wire_name(&fact.quality),
             method: fact.method.clone(),
         });
-        let missing =
-            facts.missing().iter().map(|one| Missing { id: one.id.to_string(), why: one.why.to_string() });
+        let missing = facts
+            .missing()
+            .iter()
+            .map(|one| MissingValue { id: one.id.to_string(), why: one.why.to_string() });
         Self { day, data_through, facts: known.collect(), missing: missing.collect() }
     }
 }
 
-/// The active plan and how it is followed.
+/// The active plan with adherence.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlanAnswer {
-    /// The last day whose data is complete; nothing later is judged.
+    /// Last day with complete data, for example 2026-06-13; later workouts are `pending`. `null`
+    /// before the first import.
     data_through: Option<Day>,
-    /// The plan; `null` when none is active.
+    /// `null` when no plan is active.
     plan: Option<Plan>,
 }
 
-/// A plan.
+/// A training plan.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Plan {
-    /// Its number.
+    /// Id of the plan, for example 3.
     id: i64,
-    /// What the athlete calls it. Foreign text.
+    /// Name of the plan, for example "Half marathon". Untrusted text: escape it before display.
     name: String,
-    /// Its first day.
+    /// First day of the plan, for example 2026-06-08.
     start_date: Day,
-    /// The day of the race.
+    /// Race day, for example 2026-10-11.
     race_date: Day,
-    /// The time aimed for.
+    /// Target time in seconds, for example 5700 for 1:35:00; `null` when the goal is to finish.
     target_time_s: Option<f64>,
-    /// How often it changed.
+    /// Number of the current revision, starting at 1.
     revision: i64,
-    /// Workouts that were hit.
+    /// Number of workouts with verdict `hit`.
     hit: usize,
-    /// Workouts that fell short.
+    /// Number of workouts with verdict `short`.
     short: usize,
-    /// Workouts that were missed. Those of days marked ill, injured or away count nowhere.
+    /// Number of workouts with verdict `missed`. Days marked ill, injured or away are not counted.
     missed: usize,
-    /// How much of what was asked was done, in percent; `null` before anything is judged.
+    /// Completed training as a percentage of planned training so far, for example 87; `null` before
+    /// the first graded workout.
     adherence_percent: Option<u8>,
-    /// Every workout of the current revision, in order.
+    /// All workouts of the current revision, by date.
     workouts: Vec<Workout>,
 }
 
 /// A planned workout.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Workout {
-    /// Its number.
+    /// Id of the workout, for example 30.
     id: i64,
-    /// The day it is planned for.
+    /// Planned day, for example 2026-06-14.
     date: Day,
-    /// The sport.
+    /// Sport, for example `running`, or `rest`.
     sport: String,
-    /// What kind of session it is.
+    /// Kind of workout, for example `easy`, `long`, `tempo` or `intervals`.
     kind: String,
-    /// What it is called. Foreign text.
+    /// Name of the workout, for example "Easy run". Untrusted text: escape it before display.
     name: String,
-    /// How far.
+    /// Planned distance in metres, for example 8000; `null` when it is planned by time.
     distance_m: Option<f64>,
-    /// How long.
+    /// Planned duration in seconds, for example 2700; `null` when it is planned by distance.
     duration_s: Option<f64>,
-    /// `hit`, `short`, `missed`, `pending`, `rest` or `not_started`.
+    /// `hit`, `short`, `missed`, `pending` (data not complete yet), `rest` or `not_started`.
     verdict: Option<String>,
-    /// Why the day is left out of every count: `ill`, `injured` or `away`.
+    /// Why the day is excluded from all totals: `ill`, `injured` or `away`; `null` when it counts.
     excused: Option<String>,
-    /// How far was gone, where it is judged by distance.
+    /// Completed distance in metres, for example 8120, when the workout is graded by distance.
     done_distance_m: Option<f64>,
-    /// How long was trained, where it is judged by time.
+    /// Completed time in seconds, for example 2640, when the workout is graded by time.
     done_duration_s: Option<f64>,
 }
 
@@ -181,8 +190,8 @@ impl PlanAnswer {
         Self { data_through, plan: None }
     }
 
-    pub(super) fn of(progress: &Progress) -> Self {
-        let Progress { plan, workouts, frontier, followed, .. } = progress;
+    pub(super) fn from_progress(progress: &PlanAdherence) -> Self {
+        let PlanAdherence { plan, workouts, frontier, adherence: followed, .. } = progress;
         let graded: BTreeMap<_, _> = followed.graded.iter().map(|graded| (graded.workout, graded)).collect();
         let done = |planned: &PlannedWorkout| graded.get(&planned.id).and_then(|graded| graded.actual);
         let far = |amount| if let Amount::Distance(far) = amount { Some(far) } else { None };
@@ -214,74 +223,74 @@ impl PlanAnswer {
             adherence_percent: followed.adherence.current.percent,
             workouts: workouts.collect(),
         };
-        Self { data_through: frontier.complete(), plan: Some(plan) }
+        Self { data_through: frontier.complete_through(), plan: Some(plan) }
     }
 }
 
-/// A page of activities, the newest first.
+/// A page of activities, newest first.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Activities {
-    /// The activities.
+    /// Newest first; without laps.
     pub(super) activities: Vec<ActivityAnswer>,
-    /// What to ask for with `before` to go on; `null` at the end.
+    /// Cursor for the next page: send it as `before`. `null` on the last page.
     pub(super) next: Option<String>,
 }
 
-/// An activity.
+/// A recorded activity.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ActivityAnswer {
-    /// Its number.
+    /// Id of the activity, for example 156.
     id: i64,
-    /// The local day it began.
+    /// Day it started in the athlete's local time, for example 2026-06-13.
     day: Day,
-    /// When it began.
+    /// Start in UTC (RFC 3339), for example 2026-06-13T06:00:00Z.
     #[schemars(extend("format" = "date-time"))]
     started_at: String,
-    /// The sport.
+    /// Sport, for example `running` or `cycling`.
     sport: String,
-    /// What it is called. Foreign text.
+    /// Name of the activity, for example "Morning run". Untrusted text: escape it before display.
     name: Option<String>,
-    /// How far.
+    /// Distance in metres, for example 8040.5.
     distance_m: Option<f64>,
-    /// How long, from start to end.
+    /// Time from start to end in seconds, pauses included, for example 2700.
     elapsed_s: Option<f64>,
-    /// How long in motion.
+    /// Moving time in seconds, for example 2640.
     moving_s: Option<f64>,
-    /// How far up.
+    /// Elevation gain in metres, for example 85.
     ascent_m: Option<f64>,
-    /// Mean heart rate, beats per minute.
+    /// Average heart rate in beats per minute, for example 141.
     heart_rate: Option<u16>,
-    /// Highest heart rate, beats per minute.
+    /// Maximum heart rate in beats per minute, for example 168.
     max_heart_rate: Option<u16>,
-    /// Mean power, watts.
+    /// Average power in watts, for example 210.
     power: Option<u16>,
-    /// Training load.
+    /// Training load in points, for example 48.2; an hour at threshold is 100.
     load: Option<f64>,
-    /// Its laps; only of one activity by itself.
+    /// Laps in order; only in the response for one activity.
     #[serde(skip_serializing_if = "Option::is_none")]
     laps: Option<Vec<LapAnswer>>,
 }
 
-/// A lap.
+/// One lap of an activity.
 #[derive(Debug, Serialize, JsonSchema)]
 struct LapAnswer {
-    /// How far.
+    /// Distance in metres, for example 1000.
     distance_m: Option<f64>,
-    /// How long.
+    /// Time in seconds, for example 330.
     elapsed_s: Option<f64>,
-    /// Mean heart rate, beats per minute.
+    /// Average heart rate in beats per minute, for example 141.
     heart_rate: Option<u16>,
 }
 
 impl ActivityAnswer {
-    /// In a list.
-    pub(super) fn listed(stored: &StoredActivity) -> Self {
+    /// Without laps, for a list.
+    pub(super) fn summary(stored: &StoredActivity) -> Self {
         let Activity { sport, name, started_at, .. } = &stored.activity;
         let a = &stored.activity;
         Self {
             id: stored.id.get(),
             day: stored.day,
-            started_at: moment(*started_at),
+            started_at: format_instant(*started_at),
             sport: sport.to_string(),
             name: name.clone(),
             distance_m: metres(a.distance),
@@ -296,53 +305,52 @@ impl ActivityAnswer {
         }
     }
 
-    /// By itself.
-    pub(super) fn whole(stored: &StoredActivity) -> Self {
+    pub(super) fn with_laps(stored: &StoredActivity) -> Self {
         let lap = |lap: &Lap| LapAnswer {
             distance_m: metres(lap.distance),
             elapsed_s: seconds(lap.elapsed),
             heart_rate: lap.avg_heart_rate,
         };
-        Self { laps: Some(stored.activity.laps.iter().map(lap).collect()), ..Self::listed(stored) }
+        Self { laps: Some(stored.activity.laps.iter().map(lap).collect()), ..Self::summary(stored) }
     }
 }
 
-/// Days in a row.
+/// Daily metrics of a period.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Trends {
-    /// The first day asked for.
+    /// First day of the period, for example 2026-04-01.
     from: Day,
-    /// The last day asked for.
+    /// Last day of the period, for example 2026-06-30.
     through: Day,
-    /// The days there is anything about, in order.
+    /// Days with data, in order; days without data are left out.
     days: Vec<DayAnswer>,
 }
 
-/// A day.
+/// Metrics of one day.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct DayAnswer {
-    /// Which.
+    /// The day, for example 2026-06-13.
     day: Option<Day>,
-    /// Training load.
+    /// Training load of the day in points, for example 48.2; an hour at threshold is 100.
     load: Option<f64>,
-    /// Fitness in the evening.
+    /// Fitness (long-term average of load) at the end of the day, in points, for example 54.1.
     fitness: Option<f64>,
-    /// Fatigue in the evening.
+    /// Fatigue (short-term average of load) at the end of the day, in points, for example 62.
     fatigue: Option<f64>,
-    /// Form in the morning.
+    /// Form (fitness minus fatigue) in the morning, in points, for example -7.9.
     form: Option<f64>,
-    /// Recovery in the morning, 0 to 100.
+    /// Recovery score in the morning, 0 to 100, for example 62.
     recovery: Option<u8>,
-    /// rMSSD of the night, milliseconds.
+    /// Overnight heart rate variability (rMSSD) in milliseconds, for example 48.5.
     hrv_ms: Option<f64>,
-    /// Resting heart rate, beats per minute.
+    /// Resting heart rate in beats per minute, for example 47.
     resting_heart_rate: Option<u16>,
-    /// Time asleep.
+    /// Time asleep in seconds, for example 26640.
     sleep_s: Option<f64>,
 }
 
 impl Trends {
-    pub(super) fn of(from: Day, through: Day, lines: &[DayLine], nights: &[Night]) -> Self {
+    pub(super) fn new(from: Day, through: Day, lines: &[FitnessPoint], nights: &[NightMetrics]) -> Self {
         let mut days: BTreeMap<Day, DayAnswer> = BTreeMap::new();
         for line in lines {
             let day = days.entry(line.day).or_default();
@@ -362,29 +370,34 @@ impl Trends {
 /// The latest morning brief.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BriefAnswer {
-    /// The brief; `null` while there is none.
+    /// `null` while there is none.
     brief: Option<Brief>,
 }
 
-/// A morning brief. Every number in it is a stored one.
+/// A morning brief. Every number in it is a stored fact.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Brief {
-    /// The day it is for.
+    /// The day it is for, for example 2026-06-14.
     day: Day,
-    /// When it was written.
+    /// Time of writing in UTC (RFC 3339), for example 2026-06-14T05:12:00Z.
     #[schemars(extend("format" = "date-time"))]
     written_at: String,
-    /// Who wrote it.
+    /// The model that wrote it, for example `built-in`.
     model: String,
-    /// What it says.
+    /// The brief as plain text.
     text: String,
 }
 
 impl BriefAnswer {
-    pub(super) fn of(brief: Option<StoredBrief>) -> Self {
+    pub(super) fn from_stored(brief: Option<StoredBrief>) -> Self {
         let brief = brief.and_then(|brief| {
             let text = brief.body.get("rendered")?.as_str()?.to_owned();
-            Some(Brief { day: brief.day, written_at: moment(brief.written_at), model: brief.model, text })
+            Some(Brief {
+                day: brief.day,
+                written_at: format_instant(brief.written_at),
+                model: brief.model,
+                text,
+            })
         });
         Self { brief }
     }

@@ -1,4 +1,4 @@
-// Talking: the answer comes as it is made. Without a script the form is sent and the page comes back with it.
+// Chat: the reply streams in. Without JavaScript the form is posted and the page reloads.
 "use strict";
 (() => {
   const form = document.querySelector("form#say");
@@ -60,8 +60,8 @@
           const link = document.createElement("a");
           link.className = "btn small";
           link.href = data.kind === "draft" ? `/plans/${id}` : `/proposals/${id}`;
-          link.textContent = `Review ${data.kind} ${id}`;
-          card.append(link, " The coach cannot commit. You decide.");
+          link.textContent = `Review ${data.kind}`;
+          card.append(link);
         },
         end: (data) => {
           if (data.notice) add("p", "fault", data.notice);
@@ -88,13 +88,13 @@
             const told = JSON.parse(data);
             if (name !== "begun") waits.remove();
             heard[name]?.(told);
-            // What was looked up is thought about next.
+            // After a tool call the model continues.
             if (name === "tool" && told.state !== "doing") log.append(waits);
           }
         }
       } catch (why) {
         waits.remove();
-        add("p", "fault", why.name === "AbortError" ? "Stopped. What was said so far is kept." : "The coach cannot be reached just now. Nothing was changed.");
+        add("p", "fault", why.name === "AbortError" ? "Stopped. The conversation so far is saved." : "Can't reach the coach right now. Nothing was changed.");
       }
       send.disabled = false;
       stop.hidden = true;

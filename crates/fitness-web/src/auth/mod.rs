@@ -1,4 +1,5 @@
-//! Who a request is from and what it may do: sessions, route permissions, confirmation, sign-in limits.
+//! Who a request is from and what it may do: sessions, route permissions, confirmation, sign-in
+//! limits.
 
 pub(crate) mod confirmation;
 pub(crate) mod routes;

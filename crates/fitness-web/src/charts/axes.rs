@@ -1,12 +1,12 @@
-//! The ground of a chart: its size, the lines behind it, and the words at them.
+//! Size, grid lines and axis labels of a chart.
 
-use super::scale::{Days, Linear};
+use super::scale::{DayScale, LinearScale};
 use fitness_core::domain::calendar::Day;
 use maud::{Markup, html};
 
-/// The size of a drawing and the room for words around it.
+/// Size of a chart and its margins, in SVG units.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Plot {
+pub(crate) struct ChartSize {
     pub(crate) width: f64,
     pub(crate) height: f64,
     pub(crate) left: f64,
@@ -15,21 +15,21 @@ pub(crate) struct Plot {
     pub(crate) bottom: f64,
 }
 
-impl Default for Plot {
+impl Default for ChartSize {
     fn default() -> Self {
         Self { width: 560.0, height: 210.0, left: 36.0, right: 10.0, top: 16.0, bottom: 24.0 }
     }
 }
 
-impl Plot {
-    /// One that is as wide as the page.
+impl ChartSize {
+    /// As wide as the page.
     pub(crate) fn wide() -> Self {
         Self { width: 800.0, height: 230.0, top: 28.0, bottom: 26.0, ..Self::default() }
     }
 
-    /// The class of its size. Words are set in the units of a drawing, and a phone makes a wide one small: what they
-    /// have to grow by to stay readable is up to how wide it is.
-    pub(crate) fn size(&self) -> &'static str {
+    /// The CSS class for the font size. Text scales with the drawing, so a wide chart needs larger
+    /// text on a phone.
+    pub(crate) fn size_class(&self) -> &'static str {
         match self.width {
             ..400.0 => "narrow",
             ..700.0 => "medium",
@@ -37,70 +37,73 @@ impl Plot {
         }
     }
 
-    /// From left to right.
-    pub(crate) const fn across(&self) -> (f64, f64) {
+    pub(crate) const fn x_range(&self) -> (f64, f64) {
         (self.left, self.width - self.right)
     }
 
-    /// From the bottom to the top: larger values are higher.
-    pub(crate) const fn upward(&self) -> (f64, f64) {
+    /// Bottom first: larger values are drawn higher.
+    pub(crate) const fn y_range(&self) -> (f64, f64) {
         (self.height - self.bottom, self.top)
     }
 
-    /// A scale of days across.
-    pub(crate) const fn days(&self, first: Day, last: Day) -> Days {
-        Days::new(first, last, self.across())
+    pub(crate) const fn day_scale(&self, first: Day, last: Day) -> DayScale {
+        DayScale::new(first, last, self.x_range())
     }
 
-    /// A round scale upward, and its lines.
-    pub(crate) fn values(&self, range: (f64, f64)) -> (Linear, Vec<f64>) {
-        Linear::round(range, self.upward(), 4.0)
+    /// A scale with round bounds, and its ticks.
+    pub(crate) fn value_scale(&self, range: (f64, f64)) -> (LinearScale, Vec<f64>) {
+        LinearScale::rounded(range, self.y_range(), 4.0)
     }
 
-    /// Lines across with a word at each.
-    pub(crate) fn rules(&self, scale: &Linear, ticks: &[f64], word: impl Fn(f64) -> String) -> Markup {
-        let (from, to) = self.across();
-        // All lines in one path, and their words in one group: they are on every chart several times.
+    /// Horizontal lines with a label each.
+    pub(crate) fn grid_lines(
+        &self,
+        scale: &LinearScale,
+        ticks: &[f64],
+        label: impl Fn(f64) -> String,
+    ) -> Markup {
+        let (from, to) = self.x_range();
+        // One path for all lines and one group for all labels keep the page small.
         let below_zero = ticks.first().is_some_and(|first| *first < 0.0);
         let across = |zero: bool| -> String {
             let these = ticks.iter().filter(|tick| (below_zero && **tick == 0.0) == zero);
-            these.map(|tick| format!("M{from} {:.1}H{to}", scale.at(*tick))).collect()
+            these.map(|tick| format!("M{from} {:.1}H{to}", scale.position(*tick))).collect()
         };
         html! {
             path.g-line d=(across(false)) {}
             @if below_zero { path.g-zero d=(across(true)) {} }
             g text-anchor="end" {
                 @for tick in ticks {
-                    text x=(from - 6.0) y=(format!("{:.0}", scale.at(*tick) + 4.0)) { (word(*tick)) }
+                    text x=(from - 6.0) y=(format!("{:.0}", scale.position(*tick) + 4.0)) { (label(*tick)) }
                 }
             }
         }
     }
 
-    /// Words for days below.
-    pub(crate) fn calendar(&self, days: &Days) -> Markup {
+    /// Date labels below the chart.
+    pub(crate) fn day_labels(&self, days: &DayScale) -> Markup {
         let y = self.height - self.bottom + 18.0;
         html! {
             g text-anchor="middle" {
-                @for (day, word) in days.ticks() { text x=(format!("{:.0}", days.at(day))) y=(y) { (word) } }
+                @for (day, label) in days.ticks() { text x=(format!("{:.0}", days.position(day))) y=(y) { (label) } }
             }
         }
     }
 
-    /// A line from top to bottom at a day, with a word above it, where no other line is.
-    pub(crate) fn upright(&self, x: f64, class: &str, word: &str) -> Markup {
-        let (bottom, top) = self.upward();
-        // To the left as soon as there is room: what else has a word is to the right.
+    /// A vertical line with a label above it.
+    pub(crate) fn vertical_line(&self, x: f64, class: &str, label: &str) -> Markup {
+        let (bottom, top) = self.y_range();
+        // Labels go to the left where there is room: other labels are on the right.
         let (at, anchor) = if x > self.width * 0.4 { (x + 2.0, "end") } else { (x - 2.0, "start") };
         html! {
             line class={ "m " (class) } x1=(format!("{x:.1}")) x2=(format!("{x:.1}")) y1=(top - 4.0) y2=(bottom) {}
-            text x=(format!("{at:.1}")) y=(top - 9.0) text-anchor=(anchor) { (word) }
+            text x=(format!("{at:.1}")) y=(top - 9.0) text-anchor=(anchor) { (label) }
         }
     }
 }
 
-/// `40`, `2.5`: a number as short as it is.
-pub(crate) fn number(value: f64) -> String {
+/// `40`, `2.5`: one decimal, left out when it is zero.
+pub(crate) fn format_number(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }

@@ -1,9 +1,9 @@
-//! Bars beside each other, all in one path.
+//! Bar charts as a single SVG path.
 
 use std::fmt::Write as _;
 
-/// Bars from a bottom upward, as strokes of a bar's width. Each is where its middle lies and where its top lies; what is no
-/// number or lies below the bottom is left out.
+/// Bars as vertical strokes, each given by the x of its middle and the y of its top. Values that
+/// are not finite or below the bottom are skipped.
 pub(crate) fn path(bars: impl IntoIterator<Item = (f64, f64)>, bottom: f64) -> String {
     let mut path = String::new();
     for (middle, top) in bars {
@@ -15,7 +15,7 @@ pub(crate) fn path(bars: impl IntoIterator<Item = (f64, f64)>, bottom: f64) -> S
     path
 }
 
-/// Where the middle of each of so many bars lies between two edges, and how wide they are, with some room between them.
+/// The middle of each bar between two edges, and the bar width.
 pub(crate) fn slots((from, to): (f64, f64), count: usize) -> (Vec<f64>, f64) {
     let each = (to - from) / count.max(1) as f64;
     let width = (each * 0.78).clamp(0.5, 36.0);
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_stands_on_the_bottom_and_nothing_is_drawn_of_nothing() {
+    fn bar_starts_at_bottom_and_invalid_values_are_skipped() {
         assert_eq!(path([(10.0, 60.0), (20.0, 100.0)], 100.0), "M10.0 100V60.0");
         assert_eq!(
             path([(f64::NAN, 0.0), (0.0, f64::NAN), (0.0, f64::NEG_INFINITY), (0.0, 120.0)], 100.0),
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_have_room_and_stay_within_the_edges() {
+    fn bars_do_not_overlap_and_stay_within_edges() {
         for count in [1, 2, 13, 53, 530] {
             let (middles, width) = slots((40.0, 550.0), count);
             assert_eq!(middles.len(), count);

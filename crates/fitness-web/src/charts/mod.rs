@@ -1,5 +1,6 @@
-//! Charts: pure functions from data to SVG. Colours are classes of the style, so that they follow the theme; nothing is
-//! styled inline. Every chart is a figure with a sentence that says what it shows, and its numbers can be had as a table.
+//! Charts: pure functions from data to SVG. Colours are CSS classes, so that they follow the theme
+//! and the content security policy needs no inline styles. Every chart has a caption and a table of
+//! its numbers.
 
 pub(crate) mod axes;
 pub(crate) mod bands;

@@ -1,11 +1,11 @@
-//! Lines and areas as SVG paths.
+//! SVG path data for lines and areas.
 
 use std::fmt::Write as _;
 
-/// A place on the drawing.
+/// X and y in SVG units.
 pub(crate) type Point = (f64, f64);
 
-/// A line through points; where one is missing, the line breaks.
+/// A line through points; `None` breaks it.
 pub(crate) fn line(points: impl IntoIterator<Item = Option<Point>>) -> String {
     let mut path = String::new();
     let mut drawing = false;
@@ -22,7 +22,7 @@ pub(crate) fn line(points: impl IntoIterator<Item = Option<Point>>) -> String {
     path
 }
 
-/// The area between two edges, each given at the same places from left to right.
+/// The area between two edges with the same x values.
 pub(crate) fn area(upper: &[Point], lower: &[Point]) -> String {
     if upper.len() < 2 || upper.len() != lower.len() {
         return String::new();
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gap_breaks_the_line_and_nothing_is_drawn_of_nothing() {
+    fn gap_breaks_line_and_empty_input_draws_nothing() {
         assert_eq!(
             line([Some((0.0, 1.0)), Some((1.0, 2.0)), None, Some((3.0, 4.0))]),
             "M0.0 1.0L1.0 2.0M3.0 4.0"

@@ -1,34 +1,35 @@
-//! Where an activity went, as an outline. There is no map below it: nothing is fetched, and nothing leaves.
+//! Outline of a GPS route. There are no map tiles: fetching them would tell a third party where the
+//! athlete runs.
 
 use super::path::{self, Point};
 use maud::{Markup, html};
 
-/// As many points are left at most.
-const MOST: usize = 600;
-/// As many are looked at; more lie closer together than anybody sees.
-const LOOKED_AT: usize = 4000;
-/// The size of the drawing.
+/// Points in the outline at most.
+const MAX_POINTS: usize = 600;
+/// Input points used at most; more are closer together than a pixel.
+const MAX_INPUT_POINTS: usize = 4000;
+/// Width and height in SVG units.
 const SIDE: f64 = 320.0;
 const MARGIN: f64 = 14.0;
-/// The least a way spans, degrees: about 20 m. Less is a watch lying on a table.
-const LEAST: f64 = 0.000_2;
+/// The smallest span of a route in degrees, about 20 m. Less is GPS noise of a watch at rest.
+const MIN_SPAN_DEGREES: f64 = 0.000_2;
 
-/// A way on paper.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Outline {
+pub(crate) struct RouteOutline {
     points: Vec<Point>,
     width: f64,
     height: f64,
 }
 
-/// Lays degrees north and east flat, as large as fits. `None` for fewer than two places, or a way that went nowhere.
-pub(crate) fn outline(places: &[(f64, f64)]) -> Option<Outline> {
+/// Projects latitude and longitude (degrees) onto the drawing. `None` for fewer than two points or
+/// a route below the smallest span.
+pub(crate) fn project_route(places: &[(f64, f64)]) -> Option<RouteOutline> {
     let sound = |(north, east): &&(f64, f64)| north.abs() <= 90.0 && east.abs() <= 180.0;
-    let every = places.len().div_ceil(LOOKED_AT).max(1);
+    let every = places.len().div_ceil(MAX_INPUT_POINTS).max(1);
     let some: Vec<(f64, f64)> = places.iter().filter(sound).step_by(every).copied().collect();
     let ends = places.iter().rfind(sound).copied();
     let first = some.first()?.1;
-    // A way over the line where the days meet goes on beyond it, not around the world.
+    // A route across the 180th meridian continues beyond it, not around the world.
     let east = |east: f64| first + (east - first + 540.0).rem_euclid(360.0) - 180.0;
     let some: Vec<(f64, f64)> = some.into_iter().chain(ends).map(|(n, e)| (n, east(e))).collect();
     let span = |of: fn(&(f64, f64)) -> f64| {
@@ -37,10 +38,10 @@ pub(crate) fn outline(places: &[(f64, f64)]) -> Option<Outline> {
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
     };
     let ((south, north), (west, east)) = (span(|p| p.0), span(|p| p.1));
-    // A degree east is shorter the farther one is from the equator; at the pole it is none.
+    // A degree of longitude shrinks towards the poles.
     let shrink = ((south + north) / 2.0).to_radians().cos().max(0.01);
     let (tall, wide) = (north - south, (east - west) * shrink);
-    if tall.max(wide).total_cmp(&LEAST).is_lt() {
+    if tall.max(wide).total_cmp(&MIN_SPAN_DEGREES).is_lt() {
         return None;
     }
     let scale = (SIDE - 2.0 * MARGIN) / tall.max(wide);
@@ -48,14 +49,14 @@ pub(crate) fn outline(places: &[(f64, f64)]) -> Option<Outline> {
     let flat: Vec<Point> = some.iter().map(place).collect();
     let mut tolerance = 0.4;
     let mut points = simplify(&flat, tolerance);
-    while points.len() > MOST {
+    while points.len() > MAX_POINTS {
         tolerance *= 1.5;
         points = simplify(&flat, tolerance);
     }
-    Some(Outline { points, width: wide * scale + 2.0 * MARGIN, height: tall * scale + 2.0 * MARGIN })
+    Some(RouteOutline { points, width: wide * scale + 2.0 * MARGIN, height: tall * scale + 2.0 * MARGIN })
 }
 
-/// Leaves out points that lie closer than this to the line between those that stay (Douglas and Peucker 1973).
+/// Line simplification (Douglas and Peucker 1973).
 fn simplify(points: &[Point], tolerance: f64) -> Vec<Point> {
     let mut stays = vec![false; points.len()];
     let mut open = vec![(0, points.len().saturating_sub(1))];
@@ -67,7 +68,7 @@ fn simplify(points: &[Point], tolerance: f64) -> Vec<Point> {
     while let Some((first, last)) = open.pop() {
         let between = (first + 1)..last;
         let farthest = between
-            .map(|at| (at, distance(points[at], points[first], points[last])))
+            .map(|at| (at, distance_to_segment(points[at], points[first], points[last])))
             .max_by(|a, b| a.1.total_cmp(&b.1))
             .filter(|(_, far)| *far > tolerance);
         if let Some((at, _)) = farthest {
@@ -78,8 +79,7 @@ fn simplify(points: &[Point], tolerance: f64) -> Vec<Point> {
     points.iter().zip(stays).filter(|(_, stays)| *stays).map(|(point, _)| *point).collect()
 }
 
-/// How far a point is from the stretch between two others.
-fn distance(point: Point, from: Point, to: Point) -> f64 {
+fn distance_to_segment(point: Point, from: Point, to: Point) -> f64 {
     let (along, up) = (to.0 - from.0, to.1 - from.1);
     let length = along * along + up * up;
     let part =
@@ -88,8 +88,7 @@ fn distance(point: Point, from: Point, to: Point) -> f64 {
     (point.0 - from.0 - part * along).hypot(point.1 - from.1 - part * up)
 }
 
-impl Outline {
-    /// The way with its start and its end.
+impl RouteOutline {
     pub(crate) fn render(&self) -> Markup {
         let ends = self.points.first().zip(self.points.last());
         let dot = |point: &Point, class: &str, name: &str| {
@@ -97,11 +96,11 @@ impl Outline {
         };
         html! {
             figure.outline {
-                svg viewBox=(format!("0 0 {:.0} {:.0}", self.width, self.height)) role="img" aria-label="Outline of the way, north up" {
+                svg viewBox=(format!("0 0 {:.0} {:.0}", self.width, self.height)) role="img" aria-label="Outline of the route, north up" {
                     path.s.plain d=(path::line(self.points.iter().copied().map(Some))) {}
                     @if let Some((start, end)) = ends { (dot(end, "end", "End")) (dot(start, "start", "Start")) }
                 }
-                figcaption { i.key.start aria-hidden="true" {} " start " i.key.end aria-hidden="true" {} " end · north is up; drawn here, nothing is fetched" }
+                figcaption { i.key.start aria-hidden="true" {} " start " i.key.end aria-hidden="true" {} " end" }
             }
         }
     }
@@ -119,34 +118,34 @@ mod tests {
     }
 
     #[test]
-    fn a_long_way_becomes_few_points_and_keeps_its_shape() {
-        let drawn = outline(&circle(20_000)).unwrap();
-        assert!((20..=MOST).contains(&drawn.points.len()), "{}", drawn.points.len());
+    fn long_route_is_simplified_and_keeps_its_shape() {
+        let drawn = project_route(&circle(20_000)).unwrap();
+        assert!((20..=MAX_POINTS).contains(&drawn.points.len()), "{}", drawn.points.len());
         // 48° north a degree east is two thirds of a degree north.
         let shape = (drawn.width - 2.0 * MARGIN) / (drawn.height - 2.0 * MARGIN);
         assert!((shape - 0.669).abs() < 0.005, "{shape}");
         let noisy: Vec<(f64, f64)> = (0..40_000)
             .map(|at| (48.0 + f64::from(at * 7919 % 1000) / 1e4, 11.0 + f64::from(at) / 1e6))
             .collect();
-        assert!(outline(&noisy).unwrap().points.len() <= MOST);
+        assert!(project_route(&noisy).unwrap().points.len() <= MAX_POINTS);
     }
 
     #[test]
-    fn what_went_nowhere_has_no_outline() {
-        assert_eq!(outline(&[]), None);
-        assert_eq!(outline(&[(48.0, 11.0)]), None);
-        assert_eq!(outline(&[(48.0, 11.0); 500]), None);
-        assert_eq!(outline(&[(f64::NAN, 11.0), (91.0, 0.0), (0.0, 400.0)]), None);
+    fn route_without_movement_has_no_outline() {
+        assert_eq!(project_route(&[]), None);
+        assert_eq!(project_route(&[(48.0, 11.0)]), None);
+        assert_eq!(project_route(&[(48.0, 11.0); 500]), None);
+        assert_eq!(project_route(&[(f64::NAN, 11.0), (91.0, 0.0), (0.0, 400.0)]), None);
     }
 
     #[test]
-    fn poles_and_the_line_between_days_are_drawn() {
+    fn routes_at_poles_and_date_line_are_drawn() {
         for way in [
             vec![(89.99, 0.0), (89.999, 170.0), (90.0, -100.0)],
             vec![(10.0, 179.999), (10.001, -179.999)],
             vec![(-33.0, 151.0), (-33.0, 151.01)],
         ] {
-            let drawn = outline(&way).unwrap();
+            let drawn = project_route(&way).unwrap();
             assert!(drawn.points.iter().all(|(x, y)| x.is_finite() && y.is_finite()), "{way:?}");
             assert!(drawn.width <= SIDE + 0.1 && drawn.height <= SIDE + 0.1, "{drawn:?}");
             let html = drawn.render().into_string();

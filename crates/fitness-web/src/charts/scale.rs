@@ -1,23 +1,22 @@
-//! From values to places on the drawing, and where the lines behind them go.
+//! Scales from values or days to positions, and their ticks.
 
 use chrono::Datelike as _;
 use fitness_core::domain::calendar::Day;
 
-/// A straight scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Linear {
+pub(crate) struct LinearScale {
     values: (f64, f64),
-    places: (f64, f64),
+    positions: (f64, f64),
 }
 
-impl Linear {
-    /// From values to places. Values that are all alike lie in the middle.
-    pub(crate) const fn new(values: (f64, f64), places: (f64, f64)) -> Self {
-        Self { values, places }
+impl LinearScale {
+    /// If all values are equal, they are placed in the middle.
+    pub(crate) const fn new(values: (f64, f64), positions: (f64, f64)) -> Self {
+        Self { values, positions }
     }
 
-    /// A scale from a round value at or below the lowest to one at or above the highest, and the round values between.
-    pub(crate) fn round((low, high): (f64, f64), places: (f64, f64), steps: f64) -> (Self, Vec<f64>) {
+    /// A scale with round bounds around a range, and its ticks.
+    pub(crate) fn rounded((low, high): (f64, f64), places: (f64, f64), steps: f64) -> (Self, Vec<f64>) {
         let (low, high) =
             if low.is_finite() && high.is_finite() && low <= high { (low, high) } else { (0.0, 1.0) };
         let step = round_step((high - low).max(f64::EPSILON.sqrt()) / steps.max(1.0));
@@ -25,7 +24,7 @@ impl Linear {
         let last = if last > first { last } else { first + step };
         let mut ticks = Vec::new();
         let mut tick = first;
-        // A step is never far smaller than the range, so this ends soon.
+        // The cap guards against floating-point trouble; there are a few ticks at most.
         while tick <= last + step / 2.0 && ticks.len() < 50 {
             ticks.push(if tick.abs() < step / 1e6 { 0.0 } else { tick });
             tick += step;
@@ -33,15 +32,14 @@ impl Linear {
         (Self::new((first, last), places), ticks)
     }
 
-    /// Where a value lies.
-    pub(crate) fn at(&self, value: f64) -> f64 {
-        let ((low, high), (from, to)) = (self.values, self.places);
+    pub(crate) fn position(&self, value: f64) -> f64 {
+        let ((low, high), (from, to)) = (self.values, self.positions);
         let part = if high > low { (value - low) / (high - low) } else { 0.5 };
         from + part * (to - from)
     }
 }
 
-/// 1, 2, 2.5 or 5 times a power of ten, at or above.
+/// The next 1, 2, 2.5 or 5 times a power of ten.
 fn round_step(rough: f64) -> f64 {
     let power = 10f64.powf(rough.log10().floor());
     let times = rough / power;
@@ -49,29 +47,27 @@ fn round_step(rough: f64) -> f64 {
     power * round.unwrap_or(10.0)
 }
 
-/// A scale of days.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Days {
+pub(crate) struct DayScale {
     first: Day,
     last: Day,
-    places: (f64, f64),
+    positions: (f64, f64),
 }
 
-impl Days {
-    pub(crate) const fn new(first: Day, last: Day, places: (f64, f64)) -> Self {
-        Self { first, last, places }
+impl DayScale {
+    pub(crate) const fn new(first: Day, last: Day, positions: (f64, f64)) -> Self {
+        Self { first, last, positions }
     }
 
-    /// Where a day lies.
-    pub(crate) fn at(&self, day: Day) -> f64 {
-        let days = |other: Day| self.first.until(other) as f64;
-        Linear::new((0.0, days(self.last).max(1.0)), self.places).at(days(day))
+    pub(crate) fn position(&self, day: Day) -> f64 {
+        let days = |other: Day| self.first.days_until(other) as f64;
+        LinearScale::new((0.0, days(self.last).max(1.0)), self.positions).position(days(day))
     }
 
-    /// The days that are named below: Mondays, months or years, whichever leaves room for their words.
+    /// Mondays, months or years, whichever fits.
     pub(crate) fn ticks(&self) -> Vec<(Day, String)> {
-        let days = self.first.until(self.last);
-        let room = ((self.places.1 - self.places.0).abs() / 84.0).max(1.0);
+        let days = self.first.days_until(self.last);
+        let room = ((self.positions.1 - self.positions.0).abs() / 84.0).max(1.0);
         let all = self.first.through(self.last);
         let thin = |ticks: Vec<(Day, String)>| {
             let every = (ticks.len() as f64 / room).ceil().max(1.0);
@@ -112,19 +108,21 @@ mod tests {
         for (low, high) in
             [(0.0, 80.0), (31.0, 74.0), (-32.0, 18.0), (0.2, 0.9), (0.0, 0.0), (1e6, 3e6), (5.0, 5.0)]
         {
-            let (scale, ticks) = Linear::round((low, high), (0.0, 100.0), 4.0);
+            let (scale, ticks) = LinearScale::rounded((low, high), (0.0, 100.0), 4.0);
             assert!((2..=12).contains(&ticks.len()), "{low} to {high}: {ticks:?}");
             assert!(ticks[0] <= low && ticks[ticks.len() - 1] >= high, "{low} to {high}: {ticks:?}");
-            assert!((0.0..=100.0).contains(&scale.at(low)) && (0.0..=100.0).contains(&scale.at(high)));
+            assert!(
+                (0.0..=100.0).contains(&scale.position(low)) && (0.0..=100.0).contains(&scale.position(high))
+            );
         }
-        let (_, ticks) = Linear::round((f64::NAN, 1.0), (0.0, 1.0), 4.0);
+        let (_, ticks) = LinearScale::rounded((f64::NAN, 1.0), (0.0, 1.0), 4.0);
         assert!(ticks.iter().all(|tick| tick.is_finite()));
     }
 
     #[test]
     fn days_are_named_by_week_month_or_year() {
         let named = |first: &str, last: &str| {
-            Days::new(day(first), day(last), (0.0, 540.0))
+            DayScale::new(day(first), day(last), (0.0, 540.0))
                 .ticks()
                 .into_iter()
                 .map(|(_, word)| word)

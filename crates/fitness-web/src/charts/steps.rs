@@ -1,28 +1,27 @@
-//! A session as a row of bars: as wide as a step takes, as high as it is hard.
+//! A workout as a row of bars: width is duration, height is intensity.
 
-use crate::components::workout::tone;
+use crate::components::workout::tone_class;
 use fitness_core::plan::{Step, StepDuration, StepTarget, StepType, Workout};
 use maud::{Markup, html};
 
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 56.0;
 const GAP: f64 = 2.0;
-/// No bar is narrower.
-const LEAST: f64 = 5.0;
-/// Seconds per kilometre where a step does not say its pace.
-const USUAL_PACE: f64 = 340.0;
-/// Seconds a step takes that ends when the athlete says so.
-const OPEN_SECONDS: f64 = 300.0;
+const MIN_WIDTH: f64 = 5.0;
+/// Seconds per kilometre for steps without a pace target.
+const DEFAULT_PACE: f64 = 340.0;
+/// Assumed seconds of a step that ends on the lap button.
+const OPEN_STEP_SECONDS: f64 = 300.0;
 
-/// Where each step lies: from the left, how wide, how high, and its class. What the work is for gives it its colour.
+/// X, width, height and CSS class of each bar. `work` is the class of active steps.
 fn bars(steps: &[Step], work: &'static str) -> Vec<(f64, f64, f64, &'static str)> {
-    let seconds: Vec<f64> = steps.iter().map(takes).collect();
+    let seconds: Vec<f64> = steps.iter().map(estimated_seconds).collect();
     let all: f64 = seconds.iter().sum();
     let gaps = GAP * steps.len().saturating_sub(1) as f64;
-    let room = (WIDTH - gaps - LEAST * steps.len() as f64).max(0.0);
+    let room = (WIDTH - gaps - MIN_WIDTH * steps.len() as f64).max(0.0);
     let mut left = 0.0;
     let bar = |(step, seconds): (&Step, &f64)| {
-        let width = LEAST + if all > 0.0 { room * seconds / all } else { 0.0 };
+        let width = MIN_WIDTH + if all > 0.0 { room * seconds / all } else { 0.0 };
         let (height, class) = match step.step_type {
             StepType::Warmup | StepType::Cooldown => (0.45, "easy"),
             StepType::Recovery => (0.35, "easy"),
@@ -38,27 +37,26 @@ fn bars(steps: &[Step], work: &'static str) -> Vec<(f64, f64, f64, &'static str)
     steps.iter().zip(&seconds).map(bar).collect()
 }
 
-/// Roughly how long a step takes.
-fn takes(step: &Step) -> f64 {
+fn estimated_seconds(step: &Step) -> f64 {
     let pace = match step.target {
-        StepTarget::Pace(range) => range.low.or(range.high).unwrap_or(USUAL_PACE),
-        _ => USUAL_PACE,
+        StepTarget::Pace(range) => range.low.or(range.high).unwrap_or(DEFAULT_PACE),
+        _ => DEFAULT_PACE,
     };
     let seconds = match step.duration {
         StepDuration::Time(seconds) => seconds,
         StepDuration::Distance(meters) => meters / 1000.0 * pace,
-        // About what an hour of running burns.
+        // Running burns about 700 kcal an hour.
         StepDuration::Calories(kcal) => kcal / 700.0 * 3600.0,
-        StepDuration::Open => OPEN_SECONDS,
+        StepDuration::Open => OPEN_STEP_SECONDS,
     };
     if seconds.is_finite() { seconds.clamp(0.0, 8.0 * 3600.0) } else { 0.0 }
 }
 
-/// Draws them. What they are is said in words beside it.
+/// `label` is the accessible name: the steps in words.
 pub(crate) fn draw(workout: &Workout, label: &str) -> Markup {
     html! {
         svg.chart.steps viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label=(label) {
-            @for (left, width, height, class) in bars(&workout.steps, tone(workout.kind)) {
+            @for (left, width, height, class) in bars(&workout.steps, tone_class(workout.kind)) {
                 rect class={ "b " (class) } x=(format!("{left:.1}")) y=(format!("{:.1}", HEIGHT - height)) width=(format!("{width:.1}")) height=(format!("{height:.1}")) rx="2" {}
             }
         }
@@ -96,7 +94,7 @@ mod tests {
                 assert!(left.is_finite() && width.is_finite() && *width > 0.0 && *height > 0.0, "{bars:?}");
             }
             let (left, width, ..) = bars[bars.len() - 1];
-            assert!(left + width <= WIDTH + LEAST * 40.0, "{}", left + width);
+            assert!(left + width <= WIDTH + MIN_WIDTH * 40.0, "{}", left + width);
         }
         assert!(bars(&[], "easy").is_empty());
     }

@@ -1,16 +1,16 @@
-//! A recording as lines above each other, on one axis.
+//! Stacked line charts of a recording on a shared x axis.
 
-use super::axes::Plot;
+use super::axes::ChartSize;
 use super::path;
-use super::scale::Linear;
+use super::scale::LinearScale;
 use maud::{Markup, html};
 
-/// A value at each place, where there is one.
+/// X and value of each sample; `None` is a gap.
 pub(crate) type Samples = Vec<(f64, Option<f64>)>;
 
-/// Leaves at most so many samples: of every stretch the lowest and the highest, so that no peak is lost. A stretch
-/// without any value stays a gap.
-pub(crate) fn thin(samples: &[(f64, Option<f64>)], most: usize) -> Samples {
+/// Reduces samples to at most `most`: the minimum and maximum of each chunk, so that no peak is
+/// lost. A chunk without values stays a gap.
+pub(crate) fn downsample(samples: &[(f64, Option<f64>)], most: usize) -> Samples {
     let stretches = (most / 2).max(1);
     if samples.len() <= most.max(2) {
         return samples.to_vec();
@@ -37,7 +37,7 @@ pub(crate) fn thin(samples: &[(f64, Option<f64>)], most: usize) -> Samples {
     thinned
 }
 
-/// The mean of each sample and those so near to it, so that a line can be read. What is missing stays missing.
+/// Moving average over `near` samples on each side. Gaps stay gaps.
 pub(crate) fn smooth(values: &[Option<f64>], near: usize) -> Vec<Option<f64>> {
     let (mut sum, mut count) = (0.0, 0_u32);
     let mut ends = 0;
@@ -57,8 +57,9 @@ pub(crate) fn smooth(values: &[Option<f64>], near: usize) -> Vec<Option<f64>> {
     smoothed
 }
 
-/// The range that holds all but the most extreme values of each end: one slip of a sensor does not flatten a line.
-pub(crate) fn usual_range(samples: &[(f64, Option<f64>)], leave_out: f64) -> Option<(f64, f64)> {
+/// The range without the given share of extreme values on each side, so that one sensor glitch does
+/// not flatten the line.
+pub(crate) fn trimmed_range(samples: &[(f64, Option<f64>)], leave_out: f64) -> Option<(f64, f64)> {
     let mut values: Vec<f64> =
         samples.iter().filter_map(|(_, value)| value.filter(|v| v.is_finite())).collect();
     values.sort_by(f64::total_cmp);
@@ -68,82 +69,81 @@ pub(crate) fn usual_range(samples: &[(f64, Option<f64>)], leave_out: f64) -> Opt
     Some((low, high))
 }
 
-/// One of the lines.
 #[derive(Debug)]
 pub(crate) struct Panel<'a> {
-    /// What it is.
     pub(crate) title: &'a str,
-    /// The class of its line.
+    /// The CSS class of the line.
     pub(crate) class: &'a str,
-    /// Its values.
     pub(crate) samples: Samples,
-    /// The values that lie on the lines behind it, with their words.
+    /// Grid values and their labels.
     pub(crate) ticks: Vec<(f64, String)>,
-    /// From the bottom to the top of its part.
+    /// Values at the bottom and the top.
     pub(crate) range: (f64, f64),
-    /// Whether the ground below it is filled.
-    pub(crate) filled: bool,
+    /// Whether the area below the line is filled.
+    pub(crate) is_filled: bool,
 }
 
-/// How high the part of one line is, with the room above it.
-const PART: f64 = 92.0;
+const PANEL_HEIGHT: f64 = 92.0;
 const GAP: f64 = 34.0;
 
-/// The size of a drawing of so many lines.
-pub(crate) fn plot(panels: usize) -> Plot {
-    let height = panels as f64 * (PART + GAP) + 30.0;
-    Plot { width: 800.0, height, left: 52.0, right: 14.0, top: GAP - 6.0, bottom: 26.0 }
+pub(crate) fn plot(panels: usize) -> ChartSize {
+    let height = panels as f64 * (PANEL_HEIGHT + GAP) + 30.0;
+    ChartSize { width: 800.0, height, left: 52.0, right: 14.0, top: GAP - 6.0, bottom: 26.0 }
 }
 
-/// Draws lines above each other. What lies outside a line's range is drawn at its edge.
-pub(crate) fn panels(plot: &Plot, across: &Linear, panels: &[Panel<'_>], below: &[(f64, String)]) -> Markup {
-    let (left, right) = plot.across();
+/// Draws the panels. Values outside a panel's range are drawn at its edge.
+pub(crate) fn draw_panels(
+    plot: &ChartSize,
+    across: &LinearScale,
+    panels: &[Panel<'_>],
+    below: &[(f64, String)],
+) -> Markup {
+    let (left, right) = plot.x_range();
     html! {
         @for (at, panel) in panels.iter().enumerate() {
-            @let top = plot.top + at as f64 * (PART + GAP);
-            @let scale = Linear::new(panel.range, (top + PART, top));
-            @let place = |x: f64, value: f64| (across.at(x), scale.at(value).clamp(top, top + PART));
-            @let ticks = panel.ticks.iter().map(|(value, word)| (scale.at(*value), word.as_str()));
-            @let ticks: Vec<(f64, &str)> = ticks.filter(|(y, _)| (top - 0.5..=top + PART + 0.5).contains(y)).collect();
+            @let top = plot.top + at as f64 * (PANEL_HEIGHT + GAP);
+            @let scale = LinearScale::new(panel.range, (top + PANEL_HEIGHT, top));
+            @let place = |x: f64, value: f64| (across.position(x), scale.position(value).clamp(top, top + PANEL_HEIGHT));
+            @let ticks = panel.ticks.iter().map(|(value, word)| (scale.position(*value), word.as_str()));
+            @let ticks: Vec<(f64, &str)> = ticks.filter(|(y, _)| (top - 0.5..=top + PANEL_HEIGHT + 0.5).contains(y)).collect();
             @for (y, _) in &ticks { line.g-line x1=(left) x2=(right) y1=(format!("{y:.1}")) y2=(format!("{y:.1}")) {} }
-            @for (y, word) in clear(&ticks) { text x=(left - 6.0) y=(format!("{:.1}", y + 4.0)) text-anchor="end" { (word) } }
+            @for (y, word) in without_overlaps(&ticks) { text x=(left - 6.0) y=(format!("{:.1}", y + 4.0)) text-anchor="end" { (word) } }
             text.title x=(left) y=(format!("{:.1}", top - 6.0)) { (panel.title) }
             @let points: Vec<_> = panel.samples.iter().map(|(x, value)| value.filter(|v| v.is_finite()).map(|value| place(*x, value))).collect();
-            @if panel.filled { @for piece in pieces(&points) {
-                path class={ "a " (panel.class) } d=(under(piece, top + PART)) {}
+            @if panel.is_filled { @for piece in segments(&points) {
+                path class={ "a " (panel.class) } d=(area_under(piece, top + PANEL_HEIGHT)) {}
             } }
             path class={ "s " (panel.class) } d=(path::line(points.iter().copied())) {}
         }
         g text-anchor="middle" { @for (x, word) in below {
-            text x=(format!("{:.0}", across.at(*x))) y=(format!("{:.0}", plot.height - 8.0)) { (word) }
+            text x=(format!("{:.0}", across.position(*x))) y=(format!("{:.0}", plot.height - 8.0)) { (word) }
         } }
     }
 }
 
-/// Room for a word, as a phone sets it.
-const WORD: f64 = 20.0;
+/// Height of a label at the font size for phones.
+const LABEL_HEIGHT: f64 = 20.0;
 
-/// The words that do not lie on one before them. Paces are not evenly apart: slow ones come close.
-fn clear<'a>(ticks: &[(f64, &'a str)]) -> Vec<(f64, &'a str)> {
+/// The labels that do not overlap an earlier one. Pace ticks are not evenly spaced.
+fn without_overlaps<'a>(ticks: &[(f64, &'a str)]) -> Vec<(f64, &'a str)> {
     let mut kept: Vec<(f64, &str)> = Vec::new();
     for (y, word) in ticks {
-        if kept.last().is_none_or(|(last, _)| (y - last).abs() >= WORD) {
+        if kept.last().is_none_or(|(last, _)| (y - last).abs() >= LABEL_HEIGHT) {
             kept.push((*y, word));
         }
     }
     kept
 }
 
-/// The pieces of a line that has gaps.
-fn pieces(points: &[Option<path::Point>]) -> impl Iterator<Item = Vec<path::Point>> {
+/// The parts of a line between its gaps.
+fn segments(points: &[Option<path::Point>]) -> impl Iterator<Item = Vec<path::Point>> {
     points
         .split(Option::is_none)
         .map(|piece| piece.iter().copied().flatten().collect())
         .filter(|piece: &Vec<_>| piece.len() > 1)
 }
 
-/// The area from a line down to a height.
-fn under(piece: Vec<path::Point>, bottom: f64) -> String {
+fn area_under(piece: Vec<path::Point>, bottom: f64) -> String {
     let (Some(first), Some(last)) = (piece.first().copied(), piece.last().copied()) else {
         return String::new();
     };
@@ -156,28 +156,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thinning_keeps_every_peak_and_every_long_gap() {
+    fn downsample_keeps_peaks_and_long_gaps() {
         let mut samples: Samples = (0..10_000).map(|at| (f64::from(at), Some(f64::from(at % 7)))).collect();
         samples[4321].1 = Some(99.0);
         samples[1234].1 = Some(-99.0);
         for sample in &mut samples[6000..7000] {
             sample.1 = None;
         }
-        let thinned = thin(&samples, 240);
+        let thinned = downsample(&samples, 240);
         assert!(thinned.len() <= 240, "{}", thinned.len());
         for peak in [99.0, -99.0] {
             assert!(thinned.iter().any(|(_, value)| *value == Some(peak)), "{peak}");
         }
         assert!(thinned.iter().any(|(x, value)| value.is_none() && (6000.0..7000.0).contains(x)));
         assert!(thinned.windows(2).all(|pair| pair[0].0 < pair[1].0), "in order");
-        assert_eq!(thin(&samples[..100], 240), samples[..100], "few stay as they are");
-        assert_eq!(thin(&[], 240), []);
+        assert_eq!(downsample(&samples[..100], 240), samples[..100], "few stay as they are");
+        assert_eq!(downsample(&[], 240), []);
         let odd = [(0.0, Some(f64::NAN)), (1.0, None), (2.0, Some(f64::INFINITY))];
-        assert!(thin(&odd, 2).iter().all(|(_, value)| value.is_none()));
+        assert!(downsample(&odd, 2).iter().all(|(_, value)| value.is_none()));
     }
 
     #[test]
-    fn smoothing_is_a_mean_of_what_is_near_and_fills_no_gap() {
+    fn smooth_averages_neighbours_and_fills_no_gap() {
         let values = [Some(1.0), Some(3.0), None, Some(5.0), Some(100.0)];
         assert_eq!(smooth(&values, 1), [Some(2.0), Some(2.0), None, Some(52.5), Some(52.5)]);
         assert_eq!(smooth(&values, 0), values);
@@ -185,36 +185,36 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_of_the_sensor_does_not_make_the_scale() {
+    fn outlier_does_not_widen_trimmed_range() {
         let mut samples: Samples = (0..1000).map(|at| (f64::from(at), Some(f64::from(at % 10)))).collect();
         samples[5].1 = Some(1e9);
-        assert_eq!(usual_range(&samples, 0.01), Some((0.0, 9.0)));
-        assert_eq!(usual_range(&[(0.0, None)], 0.01), None);
-        assert_eq!(usual_range(&[(0.0, Some(3.0))], 0.01), Some((3.0, 3.0)));
+        assert_eq!(trimmed_range(&samples, 0.01), Some((0.0, 9.0)));
+        assert_eq!(trimmed_range(&[(0.0, None)], 0.01), None);
+        assert_eq!(trimmed_range(&[(0.0, Some(3.0))], 0.01), Some((3.0, 3.0)));
     }
 
     #[test]
-    fn words_that_would_lie_on_each_other_are_left_out() {
+    fn overlapping_labels_are_left_out() {
         assert_eq!(
-            clear(&[(0.0, "4:00"), (60.0, "6:00"), (75.0, "8:00"), (85.0, "10:00")]),
+            without_overlaps(&[(0.0, "4:00"), (60.0, "6:00"), (75.0, "8:00"), (85.0, "10:00")]),
             [(0.0, "4:00"), (60.0, "6:00"), (85.0, "10:00")]
         );
-        assert!(clear(&[]).is_empty());
+        assert!(without_overlaps(&[]).is_empty());
     }
 
     #[test]
-    fn nothing_that_is_no_number_reaches_the_drawing() {
+    fn nan_and_infinity_are_not_drawn() {
         let plot = plot(2);
-        let across = Linear::new((0.0, 0.0), plot.across());
+        let across = LinearScale::new((0.0, 0.0), plot.x_range());
         let panel = |samples: Samples| Panel {
             title: "Pace",
             class: "pace",
             samples,
             ticks: vec![(f64::NAN, "?".to_owned()), (1.0, "1".to_owned())],
             range: (1.0, 1.0),
-            filled: true,
+            is_filled: true,
         };
-        let drawn = panels(
+        let drawn = draw_panels(
             &plot,
             &across,
             &[

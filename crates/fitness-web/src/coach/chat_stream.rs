@@ -1,20 +1,19 @@
-//! `POST /api/chat`: say something to the coach and hear the answer as it comes.
+//! `POST /api/chat`: sends a message to the coach and streams the reply as server-sent events.
 //!
-//! For a signed-in browser on one of this server's own pages, and nobody else: a token opens nothing here. When the
-//! browser goes away, so does everything that was begun for it; what was said by then is kept.
+//! For signed-in browsers on our own origin; API tokens are refused. When the browser disconnects
+//! the turn is cancelled; what was said by then is stored.
 
 use crate::app::App;
-use crate::auth::session::Seat;
-use crate::coach::chat::Talk;
-use crate::coach::mcp_host::settled_desk;
+use crate::auth::session::CurrentUser;
+use crate::coach::chat::ChatTurn;
 use axum::Json;
 use axum::extract::State;
 use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use fitness_coach::agent_loop::Ending;
-use fitness_coach::chat::{Card, Event};
+use fitness_coach::agent_loop::TurnEnd;
+use fitness_coach::chat::{Card, ChatEvent};
 use fitness_coach::model::Cost;
-use fitness_coach::tools::{Outcome, label};
+use fitness_coach::tools::{CallStatus, label};
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{ChatId, UserId};
 use fitness_core::domain::note::Author;
@@ -30,30 +29,28 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_stream::Stream;
 
-/// The longest a turn may take.
-const MAX_TURN: Duration = Duration::from_secs(600);
+const TURN_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// What is said where a turn cannot even begin.
-pub(crate) const BROKEN: &str = "This cannot be answered just now; everything else works.";
+/// Shown when a turn cannot start.
+pub(crate) const CHAT_UNAVAILABLE: &str = "The coach can't reply right now. Everything else works.";
 
-/// How a turn ends that took as long as one may.
-pub async fn out_of_time() -> Ending {
-    tokio::time::sleep(MAX_TURN).await;
-    Ending::out_of_time()
+/// Resolves when a turn has taken too long.
+pub async fn turn_timeout() -> TurnEnd {
+    tokio::time::sleep(TURN_TIMEOUT).await;
+    TurnEnd::timed_out()
 }
 
-/// How a turn ends that is neither answered nor broken: by the clock, or because whoever waits for it has gone.
-pub(crate) async fn left(gone: oneshot::Receiver<()>) -> Ending {
+/// Resolves when the client disconnects or the turn times out.
+pub(crate) async fn disconnect_or_timeout(gone: oneshot::Receiver<()>) -> TurnEnd {
     tokio::select! {
-        _ = gone => Ending::cancelled(),
-        ending = out_of_time() => ending,
+        _ = gone => TurnEnd::cancel(),
+        ending = turn_timeout() => ending,
     }
 }
 
-/// What is said.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Say {
+pub(crate) struct ChatRequest {
     text: String,
     #[serde(default)]
     chat: Option<ChatId>,
@@ -61,101 +58,116 @@ pub(crate) struct Say {
     model: Option<String>,
 }
 
-pub(crate) async fn say(State(app): State<App>, seat: Seat, Json(said): Json<Say>) -> Response {
-    let user = seat.user;
-    let (tell, heard) = unbounded_channel();
+pub(crate) async fn send_message(
+    State(app): State<App>,
+    current_user: CurrentUser,
+    Json(said): Json<ChatRequest>,
+) -> Response {
+    let user = current_user.user;
+    let (events, received) = unbounded_channel();
     let (here, gone) = oneshot::channel();
-    // It is not aborted when nobody listens: it is told, and ends in good order.
+    // Not aborted on disconnect: `gone` cancels the turn so that it can clean up.
     tokio::spawn(async move {
-        if let Err(sentence) = converse(&app, user, said, gone, &tell).await {
-            send(&tell, "error", &json!({ "message": sentence }));
+        if let Err(sentence) = run_turn(&app, user, said, gone, &events).await {
+            send_event(&events, "error", &json!({ "message": sentence }));
         }
     });
-    let stream = Telling { heard, _here: here };
+    let stream = EventStream { events: received, _connected: here };
     Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response()
 }
 
-async fn converse(
+async fn run_turn(
     app: &App,
     user: UserId,
-    said: Say,
+    said: ChatRequest,
     gone: oneshot::Receiver<()>,
-    tell: &UnboundedSender<SseEvent>,
+    events: &UnboundedSender<SseEvent>,
 ) -> Result<(), String> {
-    let profile = app.store.profile(user).await.map_err(|_| BROKEN)?;
+    let profile = app.store.profile(user).await.map_err(|_| CHAT_UNAVAILABLE)?;
     let now = (app.clock)();
     let today = Day::at(now, profile.zone);
-    let (model, caps) = app.coaching.open(user, said.model.as_deref(), today).await?;
-    let desk = settled_desk(&app.store, user, Author::Coach, now, &app.site).await.map_err(|_| BROKEN)?;
-    let mut talk = Talk { store: &app.store, user, chat: said.chat, today, now };
-    let chat = talk.begin(&said.text).await.map_err(|why| why.to_string())?;
-    send(tell, "begun", &json!({ "chat": chat }));
-    let mut hear = |event: Event<'_>| {
+    let (model, caps) = app.coach.open_model(user, said.model.as_deref(), today).await?;
+    let coach_api =
+        app.store.coach_api(user, Author::Coach, now, &app.base_url).await.map_err(|_| CHAT_UNAVAILABLE)?;
+    let mut talk = ChatTurn { store: &app.store, user, chat: said.chat, today, now };
+    let chat = talk.ensure_chat(&said.text).await.map_err(|why| why.to_string())?;
+    send_event(events, "begun", &json!({ "chat": chat }));
+    let mut on_event = |event: ChatEvent<'_>| {
         if let Some(card) = event.card() {
-            send(tell, "card", &card_json(&card));
+            send_event(events, "card", &card_json(&card));
         }
         match event {
-            Event::Text(text) if !text.is_empty() => send(tell, "text", &json!({ "text": text })),
-            Event::Text(_) | Event::Spent { .. } | Event::Added(..) | Event::Ended(_) => {}
-            Event::Unbacked { text, numbers } => {
-                send(tell, "unbacked", &json!({ "pieces": pieces(text, numbers) }))
+            ChatEvent::Text(text) if !text.is_empty() => send_event(events, "text", &json!({ "text": text })),
+            ChatEvent::Text(_)
+            | ChatEvent::Spent { .. }
+            | ChatEvent::MessageAdded(..)
+            | ChatEvent::Ended(_) => {}
+            ChatEvent::UnverifiedNumbers { text, numbers } => {
+                send_event(events, "unbacked", &json!({ "pieces": text_segments(text, numbers) }))
             }
-            Event::Calling(tool) => {
-                send(tell, "tool", &json!({ "name": tool.name, "words": tool.doing, "state": "doing" }))
-            }
-            Event::Called { tool, answer } => {
-                let outcome = answer.map_or_else(|why| Outcome::new(why, true), |_| Outcome::Done);
+            ChatEvent::ToolStarted(tool) => send_event(
+                events,
+                "tool",
+                &json!({ "name": tool.name, "words": tool.progress_label, "state": "doing" }),
+            ),
+            ChatEvent::ToolFinished { tool, result: answer } => {
+                let outcome = answer.map_or_else(|why| CallStatus::new(why, true), |_| CallStatus::Done);
                 let words = label(tool.name.as_str(), outcome);
-                send(tell, "tool", &json!({ "name": tool.name, "words": words, "state": outcome }));
+                send_event(events, "tool", &json!({ "name": tool.name, "words": words, "state": outcome }));
             }
-            Event::UnknownTool => {
-                let words = label("", Outcome::Refused);
-                send(tell, "tool", &json!({ "name": null, "words": words, "state": Outcome::Refused }));
+            ChatEvent::UnknownTool => {
+                let words = label("", CallStatus::Refused);
+                send_event(
+                    events,
+                    "tool",
+                    &json!({ "name": null, "words": words, "state": CallStatus::Refused }),
+                );
             }
         }
     };
-    let said = talk.say(&said.text, (&*model, caps), &desk, left(gone), &mut hear).await;
-    let (chat, conversed) = said.map_err(|why| why.to_string())?;
+    let said =
+        talk.run(&said.text, (&*model, caps), &coach_api, disconnect_or_timeout(gone), &mut on_event).await;
+    let (chat, turn) = said.map_err(|why| why.to_string())?;
     let unverified: Vec<Value> =
-        conversed.unverified.iter().map(|range| json!([range.start, range.end])).collect();
-    let spent = spent(app, user, Some(chat), today).await.unwrap_or_default();
-    send(
-        tell,
+        turn.unverified.iter().map(|range| json!([range.start, range.end])).collect();
+    let spent = format_usage(app, user, Some(chat), today).await.unwrap_or_default();
+    send_event(
+        events,
         "end",
         &json!({
-            "chat": chat, "ended": conversed.ending.ended, "notice": conversed.ending.notice,
-            "answer": conversed.answer, "unverified": unverified, "model": model.name(),
-            "cost_micros": conversed.cost.0, "spent": spent,
+            "chat": chat, "ended": turn.end.reason, "notice": turn.end.notice,
+            "answer": turn.reply, "unverified": unverified, "model": model.name(),
+            "cost_micros": turn.cost.0, "spent": spent,
         }),
     );
     Ok(())
 }
 
-/// What a conversation took, and the day with it; empty where nothing did.
-pub(crate) async fn spent(
+/// The usage of a conversation and of the day; empty when there is none.
+pub(crate) async fn format_usage(
     app: &App,
     user: UserId,
     chat: Option<ChatId>,
     today: Day,
 ) -> Result<String, Error> {
-    let day = app.store.spent_on(user, today).await?;
-    let told = |tokens: u64, micros: Option<u64>| match micros {
+    let day = app.store.usage_on(user, today).await?;
+    let describe = |tokens: u64, micros: Option<u64>| match micros {
         Some(micros) => format!("{tokens} tokens, {}", Cost(micros)),
         None => format!("{tokens} tokens"),
     };
     let mut words = Vec::new();
     if let Some(chat) = chat {
-        let (tokens, micros) = app.store.spent_in_chat(user, chat).await?;
-        words.extend((tokens > 0).then(|| format!("This conversation took {}.", told(tokens, micros))));
+        let (tokens, micros) = app.store.chat_usage(user, chat).await?;
+        words.extend((tokens > 0).then(|| format!("This conversation: {}.", describe(tokens, micros))));
     }
     if day.tokens() > 0 {
-        words.push(format!("Today: {}.", told(day.tokens(), day.cost_micros)));
+        words.push(format!("Today: {}.", describe(day.tokens(), day.cost_micros)));
     }
     Ok(words.join(" "))
 }
 
-/// A text in pieces, each with whether it is a number that nothing backs.
-fn pieces(text: &str, numbers: &[Range<usize>]) -> Vec<Value> {
+/// Splits a text into segments, each marked as an unverified number or not.
+fn text_segments(text: &str, numbers: &[Range<usize>]) -> Vec<Value> {
     let (mut pieces, mut at) = (Vec::new(), 0);
     let mut add = |piece: Option<&str>, unbacked: bool| {
         if let Some(piece) = piece.filter(|piece| !piece.is_empty()) {
@@ -178,21 +190,22 @@ fn card_json(card: &Card) -> Value {
     }
 }
 
-fn send(tell: &UnboundedSender<SseEvent>, name: &str, data: &Value) {
-    // Nobody may be listening any more; then the task is about to end too.
-    drop(tell.send(SseEvent::default().event(name).data(data.to_string())));
+fn send_event(events: &UnboundedSender<SseEvent>, name: &str, data: &Value) {
+    // The client may be gone; then the task is about to end too.
+    drop(events.send(SseEvent::default().event(name).data(data.to_string())));
 }
 
-/// What is told; when nobody hears it any more, whoever tells it learns of that, because this is gone.
-struct Telling {
-    heard: UnboundedReceiver<SseEvent>,
-    _here: oneshot::Sender<()>,
+/// The response stream. Dropping it, on disconnect, also drops `_connected`, which cancels the
+/// turn.
+struct EventStream {
+    events: UnboundedReceiver<SseEvent>,
+    _connected: oneshot::Sender<()>,
 }
 
-impl Stream for Telling {
+impl Stream for EventStream {
     type Item = Result<SseEvent, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.heard.poll_recv(context).map(|event| event.map(Ok))
+        self.events.poll_recv(context).map(|event| event.map(Ok))
     }
 }

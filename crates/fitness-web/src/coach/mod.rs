@@ -1,5 +1,6 @@
-//! The coach behind the server: chat, its stream, budgets, and MCP.
+//! Chat with the coach: turns, streaming, budgets, MCP.
 
+pub mod brief;
 pub(crate) mod budgeted_model;
 pub mod chat;
 pub(crate) mod chat_stream;

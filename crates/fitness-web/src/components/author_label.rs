@@ -1,9 +1,9 @@
-//! The label of words that the athlete did not write.
+//! Label for text that a coach or a connected program wrote.
 
 use fitness_core::domain::note::Author;
 use maud::{Markup, html};
 
-/// A label beside names, descriptions and notes of a coach or a program; nothing beside the athlete's own.
-pub(crate) fn label(author: Option<Author>) -> Markup {
-    html! { @if let Some(words) = author.and_then(Author::words_label) { span.chip.archived { (words) } } }
+/// A chip beside names, descriptions and notes; empty for the athlete's own text.
+pub(crate) fn render(author: Option<Author>) -> Markup {
+    html! { @if let Some(words) = author.and_then(Author::text_label) { span.chip.archived { (words) } } }
 }

@@ -1,50 +1,47 @@
-//! The page that names what will happen before a human decides. Nothing on it has the focus when it opens.
+//! Confirmation page for decisions. No button has the focus when it opens, so that Enter decides
+//! nothing.
 
-use crate::auth::confirmation::Decision;
-use crate::http::error::Problem;
-use crate::page::{Place, View};
+use crate::auth::confirmation::hidden_fields;
+use crate::http::error::PageError;
+use crate::page::{NavItem, PageContext};
 use axum::response::Response;
+use fitness_store::plan::consent::ConfirmationRequest;
 use maud::{Markup, html};
 
-/// A question to a human.
-pub(crate) struct Asking<'a> {
-    /// What is asked: `Commit this plan?`
+pub(crate) struct ConfirmationPage<'a> {
+    /// `Commit to this plan?`
     pub(crate) title: &'a str,
-    /// What will happen.
-    pub(crate) what: Markup,
-    /// What is decided on.
-    pub(crate) decision: Decision,
-    /// Where the answer goes.
+    pub(crate) description: Markup,
+    pub(crate) request: ConfirmationRequest,
+    /// The URL the form posts to.
     pub(crate) action: &'a str,
-    /// What the form carries besides the answer.
+    /// Further hidden fields of the form.
     pub(crate) fields: Markup,
-    /// The word on the button that decides.
-    pub(crate) yes: &'a str,
-    /// Whether it takes something away for good.
-    pub(crate) danger: bool,
-    /// Where to go instead, and what that is called.
-    pub(crate) back: (&'a str, &'a str),
+    pub(crate) confirm_label: &'a str,
+    /// Whether the decision cannot be undone.
+    pub(crate) is_destructive: bool,
+    /// URL and label of the button that cancels.
+    pub(crate) back_link: (&'a str, &'a str),
 }
 
-impl Asking<'_> {
-    /// Opens the question.
-    pub(crate) async fn page(&self, view: &View) -> Result<Response, Problem> {
-        let secret = self.decision.ask(view).await?;
-        let (back, called) = self.back;
+impl ConfirmationPage<'_> {
+    pub(crate) fn render(&self, view: &PageContext) -> Result<Response, PageError> {
+        let hidden = hidden_fields(view, &self.request)?;
+        let (back, called) = self.back_link;
         let body = html! {
             section.card.ask {
                 h1 { (self.title) }
-                (self.what)
+                (self.description)
                 form method="post" action=(self.action) {
-                    (secret) (self.fields)
+                    (hidden) (self.fields)
                     p.actions {
                         a.btn href=(back) { (called) }
-                        button class=(if self.danger { "danger" } else { "primary" }) type="submit" { (self.yes) }
+                        button class=(if self.is_destructive { "danger" } else { "primary" }) type="submit" { (self.confirm_label) }
                     }
                 }
-                p.small.soft { "Only you can do this: here, or at the terminal. The question stays open for ten minutes." }
+                p.small.soft { "This page expires in 10 minutes." }
             }
         };
-        Ok(view.page(Place::Plan, self.title, &body))
+        Ok(view.page(NavItem::Plan, self.title, &body))
     }
 }

@@ -1,40 +1,37 @@
-//! What is planned now and what would be, workout by workout and week by week. On a phone one stands above the other.
+//! Before and after of a plan change, by workout and by week.
 
+use crate::components::core_message::sentence;
 use crate::components::time;
-use crate::components::workout::tone;
-use crate::http::error::sentence;
+use crate::components::workout::tone_class;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::units::{TimeSpan, UnitSystem};
-use fitness_core::domain::untrusted_text::visible;
-use fitness_core::plan::{NowThen, WeekDelta, Workout};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::plan::{WeekDelta, Workout, WorkoutDiff};
 use maud::{Markup, html};
 
-/// How a row is shown.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shown {
+pub(crate) struct DiffView {
     pub(crate) units: UnitSystem,
     pub(crate) today: Day,
 }
 
-impl Shown {
-    /// Changes without anything to choose.
-    pub(crate) fn rows(self, changes: &[NowThen]) -> Markup {
+impl DiffView {
+    /// A list of changes without checkboxes.
+    pub(crate) fn rows(self, changes: &[WorkoutDiff]) -> Markup {
         html! {
-            @if changes.is_empty() { p { "Nothing changes." } }
+            @if changes.is_empty() { p { "No changes." } }
             ul.diff { @for change in changes { li { (self.row(change)) } } }
         }
     }
 
-    /// One change.
-    pub(crate) fn row(self, change: &NowThen) -> Markup {
+    pub(crate) fn row(self, change: &WorkoutDiff) -> Markup {
         let day = change.now.as_ref().or(change.then.as_ref()).map(|workout| workout.date);
         let moved = change.now.as_ref().zip(change.then.as_ref()).filter(|(now, then)| now.date != then.date);
         let what = match (&change.now, &change.then) {
-            (Some(_), Some(_)) if moved.is_some() => "move",
-            (Some(_), Some(_)) => "change",
-            (Some(_), None) => "take out",
-            (None, Some(_)) => "new",
-            (None, None) => "gone",
+            (Some(_), Some(_)) if moved.is_some() => "Moved",
+            (Some(_), Some(_)) => "Changed",
+            (None, Some(_)) => "Added",
+            (_, None) => "Removed",
         };
         let more = change.details(self.units);
         html! {
@@ -43,16 +40,16 @@ impl Shown {
                 span.faint { (what) }
             }
             div.pair {
-                div.now { span.hidden { "Now: " } (self.side(change.now.as_ref(), "nothing planned")) }
+                div.now { span.hidden { "Before: " } (self.side(change.now.as_ref(), "nothing planned")) }
                 span.arrow aria-hidden="true" { "→" }
                 div.then {
-                    span.hidden { "Then: " }
+                    span.hidden { "After: " }
                     @if let Some((_, then)) = moved { b { (time::element(then.date, self.today)) } " " }
-                    (self.side(change.then.as_ref(), "taken out"))
+                    (self.side(change.then.as_ref(), "removed"))
                 }
             }
-            @if !more.is_empty() { p.small.soft { (sentence(&more.join(", "))) } }
-            @if let Some(notes) = &change.notes { p.small { "“" (visible(notes)) "”" } }
+            @if !more.is_empty() { p.small.soft { (more.iter().map(sentence).collect::<Vec<_>>().join(" ")) } }
+            @if let Some(notes) = &change.notes { p.small { "“" (escape_invisible(notes)) "”" } }
         }
     }
 
@@ -60,7 +57,7 @@ impl Shown {
         html! {
             @match workout {
                 Some(workout) => {
-                    span.kind.(tone(workout.kind)) { (workout.brief(self.units)) }
+                    span.kind.(tone_class(workout.kind)) { (workout.short_label(self.units)) }
                     @if let Some(load) = workout.load { span.small.soft { " load " (format!("{load:.0}")) } }
                 }
                 None => span.soft { (none) }
@@ -73,14 +70,14 @@ impl Shown {
         html! {
             @if !weeks.is_empty() {
                 table.weeks-delta {
-                    thead { tr { th scope="col" { "Week from" } th.n scope="col" { "Running" } th.n scope="col" { "Time" } th.n scope="col" { "Load" } } }
+                    thead { tr { th scope="col" { "Week of" } th.n scope="col" { "Running" } th.n scope="col" { "Time" } th.n scope="col" { "Load" } } }
                     tbody {
                         @for week in weeks {
                             tr {
                                 th scope="row" { (time::element(week.monday, self.today)) }
                                 td.n data-label="Running" { (self.running(week)) }
-                                td.n data-label="Time" { (pair(week.time_before.map(TimeSpan::hours_minutes), week.time_after.map(TimeSpan::hours_minutes), "a workout has neither a time nor a pace")) }
-                                td.n data-label="Load" { @if week.load_estimated && week.load_before.is_some() && week.load_after.is_some() { "about " } (pair(week.load_before.map(whole), week.load_after.map(whole), "a workout does not say its load, and no other of its kind does")) (percent(week)) }
+                                td.n data-label="Time" { (pair(week.time_before.map(TimeSpan::format_hours_minutes), week.time_after.map(TimeSpan::format_hours_minutes), "One of the workouts has no duration or pace, so the total is unknown")) }
+                                td.n data-label="Load" { @if week.load_estimated && week.load_before.is_some() && week.load_after.is_some() { "about " } (pair(week.load_before.map(format_load), week.load_after.map(format_load), "One of the workouts has no planned load, so the total is unknown")) (percent(week)) }
                             }
                         }
                     }
@@ -90,22 +87,23 @@ impl Shown {
     }
 
     fn running(self, week: &WeekDelta) -> Markup {
-        let ((before, after), about) = week.running(self.units);
+        let (before, after) = week.running_labels(self.units);
+        let by_time = week.written_after.time;
         html! {
             (pair(Some(before), Some(after), ""))
-            @if let Some((before, after)) = about { br; span.small.soft { "about " (before) " → " (after) } }
+            @if week.distance_estimated && by_time > TimeSpan::ZERO { br; span.small.soft { "includes " (by_time.format_hours_minutes()) " planned by time" } }
         }
     }
 }
 
-fn whole(load: f64) -> String {
+fn format_load(load: f64) -> String {
     format!("{load:.0}")
 }
 
 fn percent(week: &WeekDelta) -> Markup {
     let change = week.load_before.zip(week.load_after).filter(|(before, _)| *before > 0.0);
     let change = change.map(|(before, after)| (after - before) / before * 100.0);
-    html! { @if let Some(change) = change { span.soft { " (" (format!("{change:+.0}").replace('-', "−")) " %)" } } }
+    html! { @if let Some(change) = change { span.soft { " (" (format!("{change:+.0}").replace('-', "−")) "%)" } } }
 }
 
 fn pair(before: Option<String>, after: Option<String>, why_not: &str) -> Markup {

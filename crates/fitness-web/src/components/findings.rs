@@ -1,42 +1,40 @@
-//! What the checks of a plan say, the errors first, each with what was looked at and whose finding that is.
+//! Findings of the plan checks, errors first, each with its source.
 
-use crate::components::time;
-use fitness_core::plan::lint::{Finding, Severity, Since, counts};
+use crate::components::core_message::for_page;
+use fitness_core::plan::lint::{Finding, FindingsDiff, Severity, format_counts};
 use maud::{Markup, html};
 
-/// Everything it says.
-pub(crate) fn all(findings: &[Finding]) -> Markup {
+pub(crate) fn render(findings: &[Finding]) -> Markup {
     html! {
-        @if findings.is_empty() { p { span.chip.good { i aria-hidden="true" { "✓" } " Checks" } " Nothing to worry about." } }
-        @else { p { "Checks: " (counts(findings)) "." } (list(findings)) }
+        @if findings.is_empty() { p { span.chip.good { i aria-hidden="true" { "✓" } " All checks passed" } } }
+        @else { p { "Found " (format_counts(findings)) "." } (list(findings)) }
     }
 }
 
-/// What a change brings, apart from what was said before.
-pub(crate) fn since(findings: &[Finding], before: &[Finding]) -> Markup {
-    let Since { new, old, gone } = Since::of(findings, before);
+/// The findings of a change, split into new, unchanged and resolved ones.
+pub(crate) fn render_since(findings: &[Finding], before: &[Finding]) -> Markup {
+    let FindingsDiff { new, unchanged: old, resolved: gone } = FindingsDiff::compare(findings, before);
     html! {
-        @if new.is_empty() && old.is_empty() && gone.is_empty() { (all(findings)) }
-        @else if new.is_empty() { p { span.chip.good { i aria-hidden="true" { "✓" } " Checks" } " Nothing new to worry about." } }
-        @else { p { "Checks, new with this: " (counts(&new)) "." } (list(&new)) }
-        @for (said, some) in [("As before", &old), ("No longer", &gone)] {
+        @if new.is_empty() && old.is_empty() && gone.is_empty() { (render(findings)) }
+        @else if new.is_empty() { p { span.chip.good { i aria-hidden="true" { "✓" } " No new problems" } } }
+        @else { p { "New with this change: " (format_counts(&new)) "." } (list(&new)) }
+        @for (label, some) in [("Unchanged", &old), ("Resolved", &gone)] {
             @if !some.is_empty() {
-                details { summary { (said) ": " (counts(some)) "." } (list(some)) }
+                details { summary { (label) ": " (format_counts(some)) "." } (list(some)) }
             }
         }
     }
 }
 
 fn list(findings: &[Finding]) -> Markup {
-    html! { ul.findings { @for finding in findings { li { (one(finding)) } } } }
+    html! { ul.findings { @for finding in findings { li { (render_one(finding)) } } } }
 }
 
-/// One of them.
-pub(crate) fn one(finding: &Finding) -> Markup {
+pub(crate) fn render_one(finding: &Finding) -> Markup {
     html! {
         (severity(finding.severity)) " "
-        span { (time::in_words(&finding.text)) br;
-            small.soft { "Looks at " (finding.rule.metric()) ". After " (finding.rule.source_in_words()) ". " span.faint { (finding.rule) } }
+        span { (for_page(&finding.text)) br;
+            small.soft { "What is checked: " (finding.rule.metric()) ". Source: " (finding.rule.source_label()) "." }
         }
     }
 }

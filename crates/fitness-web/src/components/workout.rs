@@ -1,15 +1,15 @@
-//! A workout as pages show it.
+//! A workout in a weekly schedule.
 
 use crate::components::chip;
-use fitness_core::adherence::grade::{Graded, Verdict};
+use fitness_core::adherence::grade::{GradedWorkout, Verdict};
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::units::UnitSystem;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::{PlannedWorkout, WorkoutKind};
 use maud::{Markup, html};
 
-/// The colour of a workout: what it is for.
-pub(crate) const fn tone(kind: WorkoutKind) -> &'static str {
+/// The CSS class for the colour of a kind of workout.
+pub(crate) const fn tone_class(kind: WorkoutKind) -> &'static str {
     match kind {
         WorkoutKind::Rest => "rest",
         WorkoutKind::Easy | WorkoutKind::Recovery | WorkoutKind::Strides => "easy",
@@ -20,26 +20,26 @@ pub(crate) const fn tone(kind: WorkoutKind) -> &'static str {
     }
 }
 
-/// A day of a schedule: what is asked, what became of it, and where to look closer.
-pub(crate) fn cell(
+/// One workout in a schedule: planned size, name, and verdict or what was done.
+pub(crate) fn render_day_cell(
     planned: &PlannedWorkout,
-    graded: Option<&Graded>,
+    graded: Option<&GradedWorkout>,
     units: UnitSystem,
     today: Day,
     over: bool,
 ) -> Markup {
     let workout = &planned.workout;
     let judged = graded.map_or(Verdict::Pending, |graded| graded.verdict);
-    let (icon, word) = chip::told(judged, workout.date < today);
-    let done = graded.and_then(|graded| graded.actual).map(|done| done.shown(units));
+    let (icon, word) = chip::icon_and_label(judged, workout.date < today);
+    let done = graded.and_then(|graded| graded.actual).map(|done| done.format(units));
     let excused = graded.and_then(|graded| graded.excused);
     html! {
-        a.cell href={ "/plan/workouts/" (planned.id) } data-tone=(tone(workout.kind))
+        a.cell href={ "/plan/workouts/" (planned.id) } data-tone=(tone_class(workout.kind))
             data-verdict=(judged) data-excused[excused.is_some()] {
             @if workout.is_rest() { b { "Rest" } }
             @else {
-                b { (workout.size(units).unwrap_or_else(|| visible(&workout.name).to_string())) }
-                span.what { (visible(workout.name_beside_size(units))) }
+                b { (workout.size_label(units).unwrap_or_else(|| escape_invisible(&workout.name).to_string())) }
+                span.what { (escape_invisible(workout.name_without_size(units))) }
             }
             span.verdict {
                 @if let Some(excuse) = excused { (excuse) }

@@ -1,4 +1,4 @@
-//! The address of a client, also behind a proxy.
+//! Client address, also behind a trusted proxy.
 
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
@@ -8,13 +8,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// The address by which a client is counted: an IPv4 address, or the /64 network of an IPv6 address, which one client
-/// usually has for itself.
+/// The address rate limits count by: an IPv4 address, or the /64 network of an IPv6 address, which
+/// one client usually has for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientAddress(IpAddr);
 
 impl ClientAddress {
-    /// The address by which the client at `address` is counted.
     #[must_use]
     pub fn new(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
@@ -28,7 +27,7 @@ impl<S: Sync> FromRequestParts<S> for ClientAddress {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        // A request that came through no socket comes from this process.
+        // Without a socket the request comes from this process (tests).
         let own = Self(IpAddr::V4(Ipv4Addr::LOCALHOST));
         Ok(parts.extensions.get().copied().unwrap_or(own))
     }
@@ -41,7 +40,6 @@ pub struct Network {
     prefix: u8,
 }
 
-/// Not an address and not a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an address such as 127.0.0.1 and not a network such as 172.16.0.0/12")]
 pub struct NetworkError;
@@ -54,7 +52,7 @@ impl FromStr for Network {
         let first: IpAddr = address.parse().map_err(|_| NetworkError)?;
         let most = if first.is_ipv4() { 32 } else { 128 };
         let prefix = prefix.map_or(Ok(most), |prefix| prefix.parse().map_err(|_| NetworkError))?;
-        // A prefix of 0 would believe everybody.
+        // A prefix of 0 would trust every address.
         if (1..=most).contains(&prefix) { Ok(Self { first, prefix }) } else { Err(NetworkError) }
     }
 }
@@ -66,7 +64,6 @@ impl std::fmt::Display for Network {
 }
 
 impl Network {
-    /// Whether an address is in it.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.first, address) {
@@ -81,10 +78,10 @@ impl Network {
     }
 }
 
-/// The proxies whose `X-Forwarded-For` is believed. Without any, the header is ignored.
+/// The proxies whose `X-Forwarded-For` is trusted. Without any, the header is ignored.
 ///
-/// `Forwarded` is not read: a proxy overwrites or extends one of the two headers and passes the other on as the client
-/// wrote it, so a server that reads both lets the client choose its address.
+/// `Forwarded` is not read: a proxy sets one of the two headers and passes the other on unchanged,
+/// so a server that reads both lets the client choose its address.
 #[derive(Debug, Clone, Default)]
 pub struct TrustedProxies(Arc<[Network]>);
 
@@ -95,7 +92,6 @@ impl FromIterator<Network> for TrustedProxies {
 }
 
 impl TrustedProxies {
-    /// Whether an address is one of them.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
@@ -104,7 +100,7 @@ impl TrustedProxies {
 
     /// The client of a request: the last hop that is not a trusted proxy.
     #[must_use]
-    pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    pub fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut last = peer.to_canonical();
         let values: Vec<&str> =
             headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok()).collect();
@@ -133,7 +129,7 @@ mod tests {
         for value in forwarded {
             headers.append("x-forwarded-for", value.parse().unwrap());
         }
-        proxies.client(peer.parse().unwrap(), &headers).to_string()
+        proxies.client_address(peer.parse().unwrap(), &headers).to_string()
     }
 
     #[test]
@@ -159,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_are_addresses_or_prefixes_and_never_everything() {
+    fn network_with_prefix_zero_is_refused() {
         for text in ["127.0.0.1", "::1", "10.0.0.0/8", "fd00::/8", "192.0.2.1/32"] {
             text.parse::<Network>().unwrap();
         }

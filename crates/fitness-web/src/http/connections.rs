@@ -1,9 +1,8 @@
-//! Open connections: how many one address may hold, how slowly it may send, and which connection is closed when
-//! there are too many.
+//! Connection limits and timeouts against slow or greedy clients.
 //!
-//! A connection is either waiting for its client (for a request, or for more of a request's body) or working for it.
-//! When a limit is reached, the connection that has waited longest is closed and the new one is served, so that
-//! clients which hold connections open without using them cannot keep others out.
+//! A connection is either idle (waiting for a request or for more of a request body) or busy. When
+//! a limit is reached, the longest idle connection is closed and the new one is served, so clients
+//! that hold connections open without using them cannot lock others out.
 
 use crate::http::client_address::{ClientAddress, TrustedProxies};
 use axum::body::{Body, Bytes, HttpBody};
@@ -20,65 +19,61 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep};
 
-/// A browser opens a few connections to a server; several on one machine not many more.
+/// Idle connections of one client up to this number are normal for browsers.
 const BROWSER_CONNECTIONS: usize = 16;
 
-/// What a connection may take, and whose `X-Forwarded-For` is believed.
+/// Connection limits, timeouts and trusted proxies.
 #[derive(Debug, Clone)]
 pub struct ConnectionSettings {
-    /// The most connections at once.
-    pub total: usize,
-    /// The most connections of one client address at once; a trusted proxy is not a client.
-    pub per_address: usize,
-    /// The most time a request's head may take, also the most time a connection may be idle between requests.
-    pub head_time: Duration,
-    /// The time a client may spend on a body before its rate counts.
-    pub body_grace: Duration,
-    /// The least average rate of a body after that, in bytes per second.
-    pub body_rate: u64,
-    /// The most time without any byte, of a body that is read and of an answer that is written.
-    pub stall: Duration,
-    /// The age after which a connection is closed when its request is answered.
-    pub age: Duration,
-    /// The proxies in front of this server.
+    pub max_connections: usize,
+    /// Per client address; a trusted proxy is not a client.
+    pub max_per_address: usize,
+    /// Timeout for the request head; also the idle timeout between requests.
+    pub header_timeout: Duration,
+    /// Time a client may spend on a body before `min_body_rate` applies.
+    pub body_grace_period: Duration,
+    /// Average, in bytes per second.
+    pub min_body_rate: u64,
+    /// Maximum time without progress, for reading a body and for writing a response.
+    pub stall_timeout: Duration,
+    /// An older connection is closed after its current request.
+    pub max_age: Duration,
     pub trusted_proxies: TrustedProxies,
 }
 
 impl Default for ConnectionSettings {
     fn default() -> Self {
         Self {
-            // Half of the 1024 file descriptors that a process usually has.
-            total: 512,
-            per_address: 128,
-            head_time: Duration::from_secs(30),
-            body_grace: Duration::from_secs(10),
-            body_rate: 4 * 1024,
-            stall: Duration::from_secs(30),
-            age: Duration::from_secs(3600),
+            // Half of the usual limit of 1024 file descriptors.
+            max_connections: 512,
+            max_per_address: 128,
+            header_timeout: Duration::from_secs(30),
+            body_grace_period: Duration::from_secs(10),
+            min_body_rate: 4 * 1024,
+            stall_timeout: Duration::from_secs(30),
+            max_age: Duration::from_secs(3600),
             trusted_proxies: TrustedProxies::default(),
         }
     }
 }
 
-/// Every open connection.
 #[derive(Debug)]
-pub(crate) struct Connections {
+pub(crate) struct ConnectionRegistry {
     settings: ConnectionSettings,
     open: Mutex<OpenConnections>,
 }
 
 #[derive(Debug, Default)]
 struct OpenConnections {
-    last: u64,
+    last_id: u64,
     entries: BTreeMap<u64, Entry>,
 }
 
 #[derive(Debug)]
 struct Entry {
-    /// Whose it is; `None` while it is a trusted proxy's and carries no request.
+    /// `None` for a trusted proxy's connection between requests.
     client: Option<ClientAddress>,
-    /// Since when it waits for its client; `None` while it works.
-    waits_since: Option<Instant>,
+    idle_since: Option<Instant>,
     close: Arc<Notify>,
 }
 
@@ -87,29 +82,29 @@ impl OpenConnections {
         self.entries.values().filter(|entry| entry.client == Some(client)).count()
     }
 
-    /// Closes the connection that has waited longest among those that are chosen; `false` when none of them waits.
-    fn close_longest_waiting(&mut self, is_chosen: impl Fn(u64, &Entry) -> bool) -> bool {
+    /// Closes the longest idle of the chosen connections; `false` when none of them is idle.
+    fn close_longest_idle(&mut self, is_chosen: impl Fn(u64, &Entry) -> bool) -> bool {
         let waiting = self.entries.iter().filter(|(id, entry)| is_chosen(**id, entry));
         let longest =
-            waiting.filter_map(|(id, entry)| Some((entry.waits_since?, *id))).min().map(|(_, id)| id);
+            waiting.filter_map(|(id, entry)| Some((entry.idle_since?, *id))).min().map(|(_, id)| id);
         let Some(entry) = longest.and_then(|id| self.entries.remove(&id)) else { return false };
         entry.close.notify_one();
         true
     }
 
-    /// Closes a waiting connection of the client that holds most of them, or the one that has waited longest where no client
-    /// holds more than a browser does.
-    fn close_of_largest_holder(&mut self) -> bool {
+    /// Closes an idle connection of the client with the most idle ones, or the longest idle one
+    /// where no client has more than a browser does.
+    fn close_idle_of_largest_client(&mut self) -> bool {
         let mut held: HashMap<Option<ClientAddress>, usize> = HashMap::new();
-        for entry in self.entries.values().filter(|entry| entry.waits_since.is_some()) {
+        for entry in self.entries.values().filter(|entry| entry.idle_since.is_some()) {
             *held.entry(entry.client).or_default() += 1;
         }
         let Some((largest, count)) = held.into_iter().max_by_key(|(_, count)| *count) else { return false };
-        self.close_longest_waiting(|_, entry| count <= BROWSER_CONNECTIONS || entry.client == largest)
+        self.close_longest_idle(|_, entry| count <= BROWSER_CONNECTIONS || entry.client == largest)
     }
 }
 
-impl Connections {
+impl ConnectionRegistry {
     pub(crate) fn new(settings: ConnectionSettings) -> Arc<Self> {
         Arc::new(Self { settings, open: Mutex::default() })
     }
@@ -118,66 +113,74 @@ impl Connections {
         &self.settings
     }
 
-    /// Registers a new connection; `None` when there are too many and all of them are at work.
-    pub(crate) fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<Arc<Connection>> {
+    /// Registers a new connection; `None` when there are too many and all of them are busy.
+    pub(crate) fn register(self: &Arc<Self>, peer: IpAddr) -> Option<Arc<Connection>> {
         let peer_client = (!self.settings.trusted_proxies.contains(peer)).then(|| ClientAddress::new(peer));
         let mut open = self.lock();
         if let Some(client) = peer_client
-            && open.count(client) >= self.settings.per_address
-            && !open.close_longest_waiting(|_, entry| entry.client == Some(client))
+            && open.count(client) >= self.settings.max_per_address
+            && !open.close_longest_idle(|_, entry| entry.client == Some(client))
         {
             return None;
         }
-        if open.entries.len() >= self.settings.total && !open.close_of_largest_holder() {
+        if open.entries.len() >= self.settings.max_connections && !open.close_idle_of_largest_client() {
             return None;
         }
-        open.last += 1;
-        let (id, close) = (open.last, Arc::new(Notify::new()));
+        open.last_id += 1;
+        let (id, close) = (open.last_id, Arc::new(Notify::new()));
         let waits_since = Some(Instant::now());
-        open.entries.insert(id, Entry { client: peer_client, waits_since, close: Arc::clone(&close) });
+        open.entries
+            .insert(id, Entry { client: peer_client, idle_since: waits_since, close: Arc::clone(&close) });
         drop(open);
         let since = Instant::now();
-        Some(Arc::new(Connection { id, peer, peer_client, since, close, all: Arc::clone(self) }))
+        Some(Arc::new(Connection {
+            id,
+            peer,
+            peer_client,
+            opened_at: since,
+            close,
+            connections: Arc::clone(self),
+        }))
     }
 
     fn lock(&self) -> MutexGuard<'_, OpenConnections> {
-        // Every change of the map is complete when the lock is released, also by a panic.
+        // The map is consistent whenever the lock is released, also by a panic.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// One open connection; it is unregistered when dropped.
+/// One open connection; unregistered on drop.
 #[derive(Debug)]
 pub(crate) struct Connection {
     id: u64,
     peer: IpAddr,
     /// The peer as a client; `None` for a trusted proxy.
     peer_client: Option<ClientAddress>,
-    since: Instant,
+    opened_at: Instant,
     close: Arc<Notify>,
-    all: Arc<Connections>,
+    connections: Arc<ConnectionRegistry>,
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.all.lock().entries.remove(&self.id);
+        self.connections.lock().entries.remove(&self.id);
     }
 }
 
 impl Connection {
-    /// Begins a request and says whose it is; `None` when that client has too many requests at work already.
+    /// Begins a request and returns its client; `None` when that client has too many busy
+    /// connections.
     pub(crate) fn begin_request(&self, headers: &HeaderMap) -> Option<ClientAddress> {
-        let settings = self.all.settings();
-        let client = ClientAddress::new(settings.trusted_proxies.client(self.peer, headers));
-        let mut open = self.all.lock();
+        let settings = self.connections.settings();
+        let client = ClientAddress::new(settings.trusted_proxies.client_address(self.peer, headers));
+        let mut open = self.connections.lock();
         let entry = open.entries.get_mut(&self.id)?;
-        entry.waits_since = None;
+        entry.idle_since = None;
         if self.peer_client.is_none() && entry.client != Some(client) {
             entry.client = Some(client);
-            let too_many = open.count(client) > settings.per_address;
+            let too_many = open.count(client) > settings.max_per_address;
             let own = self.id;
-            if too_many && !open.close_longest_waiting(|id, entry| id != own && entry.client == Some(client))
-            {
+            if too_many && !open.close_longest_idle(|id, entry| id != own && entry.client == Some(client)) {
                 return None;
             }
         }
@@ -185,65 +188,62 @@ impl Connection {
     }
 
     fn end_request(&self) {
-        if let Some(entry) = self.all.lock().entries.get_mut(&self.id) {
+        if let Some(entry) = self.connections.lock().entries.get_mut(&self.id) {
             entry.client = self.peer_client;
-            entry.waits_since = Some(Instant::now());
+            entry.idle_since = Some(Instant::now());
         }
     }
 
-    fn set_waiting(&self, waits_since: Option<Instant>) {
-        if let Some(entry) = self.all.lock().entries.get_mut(&self.id) {
-            entry.waits_since = waits_since;
+    fn set_idle(&self, waits_since: Option<Instant>) {
+        if let Some(entry) = self.connections.lock().entries.get_mut(&self.id) {
+            entry.idle_since = waits_since;
         }
     }
 
-    /// What it may take.
     pub(crate) fn settings(&self) -> ConnectionSettings {
-        self.all.settings.clone()
+        self.connections.settings.clone()
     }
 
-    /// Whether the connection is to be closed when its request is answered.
+    /// Whether to close the connection after the current request.
     pub(crate) fn is_old(&self) -> bool {
-        self.since.elapsed() > self.all.settings().age
+        self.opened_at.elapsed() > self.connections.settings().max_age
     }
 
-    /// Waits until the connection is to be closed in favour of another.
-    pub(crate) async fn closed(&self) {
+    /// Resolves when the connection has to make room for another.
+    pub(crate) async fn wait_for_close(&self) {
         self.close.notified().await;
     }
 }
 
-/// A request's body took too long.
 #[derive(Debug, thiserror::Error)]
-#[error("the request's body took too long")]
-pub(crate) struct BodyTimeout;
+#[error("request body timed out")]
+pub(crate) struct BodyTimeoutError;
 
-/// Whether an error says that a body took too long.
+/// Searches the chain of sources for a [`BodyTimeoutError`].
 pub(crate) fn is_body_timeout(error: &(dyn std::error::Error + 'static)) -> bool {
-    error.is::<BodyTimeout>() || error.source().is_some_and(is_body_timeout)
+    error.is::<BodyTimeoutError>() || error.source().is_some_and(is_body_timeout)
 }
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A request's body with a least rate. Only the time spent waiting for the client counts.
+/// A request body with a minimum rate. Only the time spent waiting for the client counts.
 pub(crate) struct TimedBody<B> {
     inner: B,
     connection: Arc<Connection>,
     received: u64,
     waited: Duration,
-    waits_since: Option<(Instant, Pin<Box<Sleep>>)>,
+    waiting_since: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 
 impl<B> TimedBody<B> {
     pub(crate) const fn new(inner: B, connection: Arc<Connection>) -> Self {
-        Self { inner, connection, received: 0, waited: Duration::ZERO, waits_since: None }
+        Self { inner, connection, received: 0, waited: Duration::ZERO, waiting_since: None }
     }
 
-    /// How long the next byte may take.
-    fn patience(&self) -> Duration {
-        let settings = self.connection.all.settings();
-        let earned = Duration::from_secs_f64(self.received as f64 / settings.body_rate.max(1) as f64);
-        (settings.body_grace + earned).saturating_sub(self.waited).min(settings.stall)
+    fn next_timeout(&self) -> Duration {
+        let settings = self.connection.connections.settings();
+        let earned = Duration::from_secs_f64(self.received as f64 / settings.min_body_rate.max(1) as f64);
+        (settings.body_grace_period + earned).saturating_sub(self.waited).min(settings.stall_timeout)
     }
 }
 
@@ -261,22 +261,22 @@ where
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let this = &mut *self;
         if let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(context) {
-            if let Some((since, _)) = this.waits_since.take() {
+            if let Some((since, _)) = this.waiting_since.take() {
                 this.waited += since.elapsed();
-                this.connection.set_waiting(None);
+                this.connection.set_idle(None);
             }
             let data = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
             this.received += data.map_or(0, |data| data.len() as u64);
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
-        let patience = this.patience();
-        let (_, end) = this.waits_since.get_or_insert_with(|| {
+        let patience = this.next_timeout();
+        let (_, end) = this.waiting_since.get_or_insert_with(|| {
             let now = Instant::now();
-            this.connection.set_waiting(Some(now));
+            this.connection.set_idle(Some(now));
             (now, Box::pin(sleep(patience)))
         });
         ready!(end.as_mut().poll(context));
-        Poll::Ready(Some(Err(BodyTimeout.into())))
+        Poll::Ready(Some(Err(BodyTimeoutError.into())))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -288,25 +288,25 @@ where
     }
 }
 
-/// An answer's body; when it is dropped, the connection waits for the next request.
-pub(crate) struct AnswerBody {
+/// A response body; when it is dropped, the connection becomes idle.
+pub(crate) struct IdleOnDropBody {
     inner: Body,
     connection: Arc<Connection>,
 }
 
-impl AnswerBody {
+impl IdleOnDropBody {
     pub(crate) const fn new(inner: Body, connection: Arc<Connection>) -> Self {
         Self { inner, connection }
     }
 }
 
-impl Drop for AnswerBody {
+impl Drop for IdleOnDropBody {
     fn drop(&mut self) {
         self.connection.end_request();
     }
 }
 
-impl HttpBody for AnswerBody {
+impl HttpBody for IdleOnDropBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -326,25 +326,29 @@ impl HttpBody for AnswerBody {
     }
 }
 
-/// A stream whose writes fail when the other side takes no byte for too long.
+/// A stream whose writes fail when the client reads nothing for too long.
 pub(crate) struct WriteTimeout<S> {
     inner: S,
-    stall: Duration,
-    end: Option<Pin<Box<Sleep>>>,
+    timeout: Duration,
+    deadline: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S: Unpin> WriteTimeout<S> {
-    pub(crate) const fn new(inner: S, stall: Duration) -> Self {
-        Self { inner, stall, end: None }
+    pub(crate) const fn new(inner: S, timeout: Duration) -> Self {
+        Self { inner, timeout, deadline: None }
     }
 
-    fn bound<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn apply_timeout<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.end = None;
+            self.deadline = None;
             return written;
         }
-        let stall = self.stall;
-        ready!(self.end.get_or_insert_with(|| Box::pin(sleep(stall))).as_mut().poll(context));
+        let stall = self.timeout;
+        ready!(self.deadline.get_or_insert_with(|| Box::pin(sleep(stall))).as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
@@ -366,7 +370,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write(context, bytes);
-        self.bound(context, written)
+        self.apply_timeout(context, written)
     }
 
     fn poll_write_vectored(
@@ -375,7 +379,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write_vectored(context, bytes);
-        self.bound(context, written)
+        self.apply_timeout(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -384,12 +388,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.inner).poll_flush(context);
-        self.bound(context, flushed)
+        self.apply_timeout(context, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let shut = Pin::new(&mut self.inner).poll_shutdown(context);
-        self.bound(context, shut)
+        self.apply_timeout(context, shut)
     }
 }
 
@@ -402,49 +406,54 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_that_waits_gives_way_and_one_at_work_does_not() {
-        let settings = ConnectionSettings { total: 4, per_address: 2, ..ConnectionSettings::default() };
-        let all = Connections::new(settings);
-        let first = all.admit(address(1)).unwrap();
-        let second = all.admit(address(1)).unwrap();
+    async fn idle_connection_is_closed_for_a_new_one_and_busy_is_not() {
+        let settings =
+            ConnectionSettings { max_connections: 4, max_per_address: 2, ..ConnectionSettings::default() };
+        let all = ConnectionRegistry::new(settings);
+        let first = all.register(address(1)).unwrap();
+        let second = all.register(address(1)).unwrap();
         second.begin_request(&HeaderMap::new()).unwrap();
-        let third = all.admit(address(1)).unwrap();
-        first.closed().await;
+        let third = all.register(address(1)).unwrap();
+        first.wait_for_close().await;
         third.begin_request(&HeaderMap::new()).unwrap();
-        assert!(all.admit(address(1)).is_none(), "both work");
-        let other = all.admit(address(2)).unwrap();
-        let another = all.admit(address(3)).unwrap();
-        // The server is full: one of those that wait goes.
-        let last = all.admit(address(4)).unwrap();
+        assert!(all.register(address(1)).is_none(), "both are busy");
+        let other = all.register(address(2)).unwrap();
+        let another = all.register(address(3)).unwrap();
+        // The server is full: an idle connection is closed.
+        let last = all.register(address(4)).unwrap();
         last.begin_request(&HeaderMap::new()).unwrap();
         let open = all.lock().entries.len();
         assert_eq!(open, 4);
         tokio::select! {
-            () = other.closed() => {}
-            () = another.closed() => {}
+            () = other.wait_for_close() => {}
+            () = another.wait_for_close() => {}
         }
         drop((second, third, last));
         assert_eq!(all.lock().entries.len(), 1);
     }
 
     #[tokio::test]
-    async fn a_full_server_closes_connections_of_whoever_holds_most() {
-        let total = BROWSER_CONNECTIONS + 2;
-        let all = Connections::new(ConnectionSettings { total, ..ConnectionSettings::default() });
-        let one = all.admit(address(1)).unwrap();
-        let many: Vec<_> = (1..total).map(|_| all.admit(address(2)).unwrap()).collect();
-        let _new = all.admit(address(3)).unwrap();
-        many[0].closed().await;
+    async fn full_server_closes_connections_of_largest_client() {
+        let max_connections = BROWSER_CONNECTIONS + 2;
+        let all =
+            ConnectionRegistry::new(ConnectionSettings { max_connections, ..ConnectionSettings::default() });
+        let one = all.register(address(1)).unwrap();
+        let many: Vec<_> = (1..max_connections).map(|_| all.register(address(2)).unwrap()).collect();
+        let _new = all.register(address(3)).unwrap();
+        many[0].wait_for_close().await;
         assert!(all.lock().entries.contains_key(&one.id));
     }
 
     #[tokio::test]
-    async fn strangers_on_many_addresses_close_no_browser_that_came_after_them() {
-        let all = Connections::new(ConnectionSettings { total: 10, ..ConnectionSettings::default() });
-        let strangers: Vec<_> = (0..8).map(|last| all.admit(address(last)).unwrap()).collect();
-        let browser: Vec<_> = (0..2).map(|_| all.admit(address(100)).unwrap()).collect();
-        let _another = all.admit(address(9)).unwrap();
-        strangers[0].closed().await;
+    async fn newer_browser_connections_survive_idle_ones_from_many_addresses() {
+        let all = ConnectionRegistry::new(ConnectionSettings {
+            max_connections: 10,
+            ..ConnectionSettings::default()
+        });
+        let strangers: Vec<_> = (0..8).map(|last| all.register(address(last)).unwrap()).collect();
+        let browser: Vec<_> = (0..2).map(|_| all.register(address(100)).unwrap()).collect();
+        let _another = all.register(address(9)).unwrap();
+        strangers[0].wait_for_close().await;
         let open = all.lock();
         assert!(browser.iter().all(|connection| open.entries.contains_key(&connection.id)));
     }

@@ -1,79 +1,71 @@
-//! What a page says once after something was done. The address carries a word; the sentence is ours.
+//! Flash messages: `?done=` carries a word, the page shows the message once.
 
 use fitness_core::string_enum;
 
 string_enum! {
-    /// What was done.
     pub(crate) enum Flash("message") {
-        /// A setting.
         Saved = "saved",
-        /// A browser was signed out.
         SignedOut = "signed-out",
-        /// A plan was put away.
         Archived = "archived",
-        /// A draft or an old plan is gone.
         Deleted = "deleted",
-        /// Something for the coach to know.
+        /// A note was saved.
         Noted = "noted",
-        /// Days were marked.
+        /// An absence was saved.
         Marked = "marked",
-        /// Services were asked for what is new.
+        /// An absence was removed.
+        Unmarked = "unmarked",
+        /// A sync was started.
         Synced = "synced",
-        /// A plan was written down to be read.
         Drafted = "drafted",
-        /// A draft became the plan that is followed.
+        /// A draft was activated.
         Committed = "committed",
-        /// A part of a proposal, or all of it.
+        /// A proposal, or part of one, was applied.
         Applied = "applied",
-        /// A change by hand.
+        /// The athlete edited the plan.
         Edited = "edited",
-        /// Back to an older revision.
         Reverted = "reverted",
-        /// A proposal is off the table.
         Discarded = "discarded",
-        /// An activity counts for a workout.
         Matched = "matched",
-        /// It does not.
         NotMatched = "not-matched",
-        /// What was said about a workout was taken back.
         Unmatched = "unmatched",
-        /// The coming workouts are on their way to a watch.
+        /// Workouts were sent to the calendar at intervals.icu.
         Sent = "sent",
-        /// Something deleted is back.
+        /// The calendar link was disabled.
+        LinkDisabled = "link-disabled",
+        /// A deleted activity was restored.
         Restored = "restored",
     }
 }
 
 impl Flash {
-    /// The word after `done=` in an address.
-    pub(crate) fn read(query: &str) -> Option<Self> {
+    /// Reads `done=` from a query.
+    pub(crate) fn from_query(query: &str) -> Option<Self> {
         let mut pairs = form_urlencoded::parse(query.as_bytes());
         pairs.find(|(name, _)| name == "done").and_then(|(_, word)| word.parse().ok())
     }
 
-    /// What is said.
-    pub(crate) const fn sentence(self) -> &'static str {
+    pub(crate) const fn message(self) -> &'static str {
         match self {
             Self::Saved => "Saved.",
             Self::SignedOut => "Signed out.",
-            Self::Archived => "Archived. You keep the plan with its verdicts.",
+            Self::Archived => "Plan archived. You can still look at it under Plans.",
             Self::Deleted => "Deleted.",
-            Self::Noted => "Noted.",
-            Self::Marked => "Marked. Those days are left out of adherence.",
-            Self::Synced => "Asked for what is new.",
-            Self::Drafted => "Kept as a draft. Nothing is tracked until you commit it.",
-            Self::Committed => "Committed. This is the plan you follow now.",
-            Self::Applied => "Applied. Below is what changed; it can be taken back.",
-            Self::Edited => "Saved. Below is what changed; it can be taken back.",
-            Self::Reverted => "Gone back. Below is what changed.",
-            Self::Discarded => "The proposal is off the table; the plan stays as it is.",
-            Self::Matched => "It counts for this workout now.",
-            Self::NotMatched => "Noted: it was another workout. It is not asked again.",
-            Self::Unmatched => "Taken back: the workout is judged by its own day again.",
-            Self::Sent => {
-                "Sent: your calendar at intervals.icu has the coming workouts, and hands them on to your watch."
-            }
-            Self::Restored => "It is back, with everything it meant.",
+            Self::Noted => "Note saved.",
+            Self::Marked => "Saved. Those days won't count against you.",
+            Self::Unmarked => "Removed. Those days count again.",
+            Self::Synced => "Sync started.",
+            Self::Drafted => "Saved as a draft. It is not your active plan yet.",
+            Self::Committed => "This is now your active plan.",
+            Self::Applied => "Applied. Here's what changed; you can undo it.",
+            Self::Edited => "Saved. Here's what changed; you can undo it.",
+            Self::Reverted => "Reverted. Here's what changed.",
+            Self::Discarded => "Proposal discarded. Your plan is unchanged.",
+            Self::Matched => "The activity now counts for this workout.",
+            Self::NotMatched => "OK, not this workout. We won't ask again.",
+            Self::Unmatched => "Match removed. Only activities on the day of the workout count for it again.",
+            Self::Sent => "Sent to your intervals.icu calendar, which passes the workouts on to your watch.",
+            Self::LinkDisabled => "Calendar link disabled.",
+            Self::Restored => "Activity restored.",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Who may call at all: only under a name this server has, and with nothing that opens two doors at once.
+//! Host-header check (DNS rebinding), security headers, bearer parsing.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -7,20 +7,19 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
-/// The names under which this server may be called, with their ports: `127.0.0.1:8787`.
+/// The accepted values of `Host` and `Origin`.
 #[derive(Debug, Clone)]
-pub struct Names {
-    /// Whether the athlete reaches it over TLS.
-    secure: bool,
-    /// The port that browsers reach.
+pub struct HostNames {
+    /// Whether browsers use https.
+    is_secure: bool,
+    /// The port browsers connect to.
     port: u16,
     hosts: Arc<[String]>,
-    /// The same with how they are reached: `http://127.0.0.1:8787`.
     origins: Arc<[String]>,
 }
 
-impl Names {
-    /// The names of this machine on a port, and another one where the pages are elsewhere.
+impl HostNames {
+    /// The loopback names with a port, and the configured site.
     #[must_use]
     pub fn new(port: u16, site: &str) -> Self {
         let mut hosts: Vec<String> =
@@ -32,53 +31,50 @@ impl Names {
             hosts.push(authority.to_string());
             origins.push(format!("{scheme}://{authority}"));
         }
-        let secure = site.as_ref().and_then(Uri::scheme_str) == Some("https");
+        let is_secure = site.as_ref().and_then(Uri::scheme_str) == Some("https");
         // Without TLS browsers reach the port itself; with TLS they may reach a proxy's.
-        let port = site.filter(|_| secure).map_or(port, |site| site.port_u16().unwrap_or(443));
-        Self { secure, port, hosts: hosts.into(), origins: origins.into() }
+        let port = site.filter(|_| is_secure).map_or(port, |site| site.port_u16().unwrap_or(443));
+        Self { is_secure, port, hosts: hosts.into(), origins: origins.into() }
     }
 
-    /// The name of the session's cookie.
     #[must_use]
-    pub fn session_cookie(&self) -> String {
-        self.cookie("session")
+    pub fn session_cookie_name(&self) -> String {
+        self.cookie_name("session")
     }
 
-    /// The name of a cookie of this server. Browsers send the cookies of a host to every port of it, so the name carries
-    /// the port: two servers on one host do not read or overwrite each other's. Over TLS the prefix makes browsers bind it
-    /// to the host.
-    pub(crate) fn cookie(&self, what: &str) -> String {
-        let prefix = if self.secure { "__Host-" } else { "" };
+    /// Browsers send cookies to every port of a host, so the name includes the port: two servers on
+    /// one host do not overwrite each other's. Over https the `__Host-` prefix binds the cookie to
+    /// the host.
+    pub(crate) fn cookie_name(&self, what: &str) -> String {
+        let prefix = if self.is_secure { "__Host-" } else { "" };
         format!("{prefix}fitness_{what}_{}", self.port)
     }
 
-    /// Whether the athlete reaches it over TLS.
+    /// Whether browsers use https.
     #[must_use]
-    pub const fn secure(&self) -> bool {
-        self.secure
+    pub const fn is_secure(&self) -> bool {
+        self.is_secure
     }
 
-    /// Whether a `Host` is one of them.
     #[must_use]
-    pub fn allow(&self, host: &str) -> bool {
+    pub fn allows_host(&self, host: &str) -> bool {
         self.hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
     }
 
-    /// Whether an `Origin` is one of them. A page that came unencrypted is not one of a site that is encrypted.
+    /// The scheme counts: an http page is not the same origin as the https site.
     #[must_use]
-    pub fn allow_origin(&self, origin: &str) -> bool {
+    pub fn allows_origin(&self, origin: &str) -> bool {
         self.origins.iter().any(|own| own.eq_ignore_ascii_case(origin))
     }
 
-    /// All of them, as a `Host` names them.
     #[must_use]
-    pub fn list(&self) -> &[String] {
+    pub fn hosts(&self) -> &[String] {
         &self.hosts
     }
 }
 
-/// Refuses calls under another name: a page elsewhere that points its own name here gets nothing.
-pub(crate) async fn host(State(names): State<Names>, request: Request, next: Next) -> Response {
+/// Rejects other `Host` values (DNS rebinding) and adds security headers.
+pub(crate) async fn check_host(State(names): State<HostNames>, request: Request, next: Next) -> Response {
     let hosts: Vec<&HeaderValue> = request.headers().get_all(header::HOST).iter().collect();
     let host = match (hosts.as_slice(), request.uri().authority()) {
         ([host], None) => host.to_str().ok().map(str::to_owned),
@@ -88,8 +84,11 @@ pub(crate) async fn host(State(names): State<Names>, request: Request, next: Nex
         }
         _ => None,
     };
-    if !host.is_some_and(|host| names.allow(&host)) {
-        return refusal(StatusCode::MISDIRECTED_REQUEST, "This server is not called that.");
+    if !host.is_some_and(|host| names.allows_host(&host)) {
+        return plain_text_error(
+            StatusCode::MISDIRECTED_REQUEST,
+            "Unknown host name. Set serve.site to the address you use.",
+        );
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -104,13 +103,13 @@ pub(crate) async fn host(State(names): State<Names>, request: Request, next: Nex
     ] {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
-    if names.secure() {
+    if names.is_secure() {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     response
 }
 
-/// The secret of the one `Authorization: Bearer …` there is.
+/// The bearer token; `None` when there is more than one `Authorization` header.
 pub(crate) fn bearer_secret(headers: &HeaderMap) -> Option<String> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let only = given.next().filter(|_| given.next().is_none())?;
@@ -120,8 +119,8 @@ pub(crate) fn bearer_secret(headers: &HeaderMap) -> Option<String> {
     (scheme.eq_ignore_ascii_case("bearer") && plausible).then(|| secret.to_owned())
 }
 
-/// Whether a path is text once its `%41` are letters: what is not names nothing that is here.
-pub(crate) fn is_text(path: &str) -> bool {
+/// Whether a path is valid UTF-8 after percent-decoding.
+pub(crate) fn is_utf8_path(path: &str) -> bool {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let [first, others @ ..] = rest {
@@ -140,8 +139,7 @@ pub(crate) fn is_text(path: &str) -> bool {
     std::str::from_utf8(&bytes).is_ok()
 }
 
-/// A short refusal in words.
-pub(crate) fn refusal(status: StatusCode, words: &str) -> Response {
+pub(crate) fn plain_text_error(status: StatusCode, words: &str) -> Response {
     (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], Body::from(format!("{words}\n")))
         .into_response()
 }

@@ -1,7 +1,7 @@
-//! Pages that are shown again while nothing was written: what most visits get.
+//! Cache of rendered pages and sessions, valid until anything is written to the database.
 
-use crate::auth::session::Seat;
-use crate::http::error::Problem;
+use crate::auth::session::CurrentUser;
+use crate::http::error::PageError;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -12,34 +12,32 @@ use fitness_store::DataVersion;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// As much is kept before everything is let go.
+/// The cache is cleared when it would exceed this.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
-/// The largest page there is.
-const MAX_PAGE: usize = 4 * 1024 * 1024;
+const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
-/// Which page: of which session, on which of their days, under which address.
-pub(crate) type Key = (SessionId, Day, String);
+/// Session, the athlete's current day, path and query.
+pub(crate) type PageKey = (SessionId, Day, String);
 
-/// Everything kept is of one version of the data.
+/// All entries belong to one version of the data.
 #[derive(Debug, Clone, Default)]
-pub struct Kept(Arc<Mutex<Inner>>);
+pub struct PageCache(Arc<Mutex<Inner>>);
 
 #[derive(Debug, Default)]
 struct Inner {
     version: Option<DataVersion>,
-    seats: HashMap<ContentHash, Seat>,
-    pages: HashMap<Key, Shown>,
+    users: HashMap<ContentHash, CurrentUser>,
+    pages: HashMap<PageKey, CachedPage>,
     bytes: usize,
 }
 
-/// A page as it was shown.
 #[derive(Debug, Clone)]
-pub(crate) struct Shown {
+pub(crate) struct CachedPage {
     headers: HeaderMap,
     body: Bytes,
 }
 
-impl IntoResponse for Shown {
+impl IntoResponse for CachedPage {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::from(self.body));
         *response.headers_mut() = self.headers;
@@ -47,34 +45,35 @@ impl IntoResponse for Shown {
     }
 }
 
-impl Kept {
-    /// The page as it was shown, when nothing was written since.
-    pub(crate) fn page(&self, version: &DataVersion, key: &Key) -> Option<Shown> {
-        self.of(version).pages.get(key).cloned()
+impl PageCache {
+    /// `None` when anything was written since.
+    pub(crate) fn find_page(&self, version: &DataVersion, key: &PageKey) -> Option<CachedPage> {
+        self.for_version(version).pages.get(key).cloned()
     }
 
-    /// Who a cookie belonged to, when nothing was written since.
-    pub(crate) fn seat(&self, version: &DataVersion, secret: ContentHash) -> Option<Seat> {
-        self.of(version).seats.get(&secret).cloned()
+    /// The user of a session cookie; `None` when anything was written since.
+    pub(crate) fn find_user(&self, version: &DataVersion, secret: ContentHash) -> Option<CurrentUser> {
+        self.for_version(version).users.get(&secret).cloned()
     }
 
-    pub(crate) fn keep_seat(&self, version: &DataVersion, secret: ContentHash, seat: &Seat) {
-        self.of(version).seats.insert(secret, seat.clone());
+    pub(crate) fn insert_user(&self, version: &DataVersion, secret: ContentHash, current_user: &CurrentUser) {
+        self.for_version(version).users.insert(secret, current_user.clone());
     }
 
-    /// Keeps a page that was made of this version of the data, and shows it.
-    pub(crate) async fn keep(
+    /// Caches a page rendered from this version of the data and returns it.
+    pub(crate) async fn insert_page(
         &self,
         version: DataVersion,
-        key: Key,
+        key: PageKey,
         response: Response,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Response, PageError> {
         if response.status() != StatusCode::OK {
             return Ok(response);
         }
         let (parts, body) = response.into_parts();
-        let body = to_bytes(body, MAX_PAGE).await.map_err(|_| Problem::broken(&"a page has no end"))?;
-        let shown = Shown { headers: parts.headers, body };
+        let body =
+            to_bytes(body, MAX_PAGE_BYTES).await.map_err(|_| PageError::internal(&"page too large"))?;
+        let shown = CachedPage { headers: parts.headers, body };
         let mut inner = self.lock();
         if inner.version.as_ref() == Some(&version) {
             let size = shown.body.len();
@@ -89,8 +88,8 @@ impl Kept {
         Ok(shown.into_response())
     }
 
-    /// What is kept of a version; what was kept of another is let go.
-    fn of(&self, version: &DataVersion) -> MutexGuard<'_, Inner> {
+    /// The entries of a version; entries of another one are dropped.
+    fn for_version(&self, version: &DataVersion) -> MutexGuard<'_, Inner> {
         let mut inner = self.lock();
         if inner.version.as_ref() != Some(version) {
             *inner = Inner { version: Some(version.clone()), ..Inner::default() };
@@ -99,7 +98,7 @@ impl Kept {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Whoever panicked while holding it left nothing half done.
+        // A panic leaves the cache consistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,101 +1,99 @@
-//! How often somebody may do something.
+//! Rate limits.
 
-use crate::auth::routes::Brings;
-use crate::auth::session::Seat;
-use crate::auth::sign_in_limiter::{Attempt, SignInLimiter, Source};
-use crate::http::error::Problem;
+use crate::auth::routes::RequestBody;
+use crate::auth::session::CurrentUser;
+use crate::auth::sign_in_limiter::{Attempt, AttemptSource, SignInLimiter};
+use crate::http::error::PageError;
 use axum::http::StatusCode;
 use fitness_core::domain::ids::{ApiTokenId, UserId};
+use fitness_core::domain::untrusted_text::pluralize;
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// So often in a minute an athlete may send a form; nobody's fingers are faster.
-const ACTS: NonZeroU32 = NonZeroU32::new(120).expect("not zero");
-/// So often in a minute a program may ask with one token: more than any that waits for its answers.
-const CALLS: NonZeroU32 = NonZeroU32::new(600).expect("not zero");
-/// So often in a minute a secret that opens nothing may be brought to one door.
-const GUESSES: NonZeroU32 = NonZeroU32::new(120).expect("not zero");
-/// So many seconds later it may be tried again.
-pub(crate) const WAIT: u16 = 60;
+/// Per user. Faster than anyone can click.
+const FORMS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(120).expect("not zero");
+/// Per token. More than a client needs that waits for responses.
+const API_CALLS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(600).expect("not zero");
+/// Per kind of secret.
+const FAILED_SECRETS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(120).expect("not zero");
+pub(crate) const RETRY_AFTER_SECONDS: u16 = 60;
 
-/// Where a secret is brought that opens something by itself.
+/// Secrets in a link or header that grant access on their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Door {
-    /// A link to sign in by.
-    Link,
-    /// The address of a calendar.
-    Feed,
-    /// A program's token.
-    Token,
-    /// The link that makes the first user.
+pub(crate) enum SecretKind {
+    SignInLink,
+    CalendarFeed,
+    ApiToken,
+    /// The link that creates the first user.
     Setup,
-    /// An invite.
     Invite,
 }
 
-/// What is counted.
 #[derive(Debug, Clone)]
-pub struct Limits {
-    acts: Arc<DefaultKeyedRateLimiter<UserId>>,
+pub struct RateLimits {
+    forms: Arc<DefaultKeyedRateLimiter<UserId>>,
     sign_in: Arc<SignInLimiter>,
-    calls: Arc<DefaultKeyedRateLimiter<ApiTokenId>>,
-    guesses: Arc<DefaultKeyedRateLimiter<Door>>,
+    api_calls: Arc<DefaultKeyedRateLimiter<ApiTokenId>>,
+    failed_secrets: Arc<DefaultKeyedRateLimiter<SecretKind>>,
 }
 
-impl Default for Limits {
+impl Default for RateLimits {
     fn default() -> Self {
         Self {
-            acts: Arc::new(RateLimiter::keyed(Quota::per_minute(ACTS))),
+            forms: Arc::new(RateLimiter::keyed(Quota::per_minute(FORMS_PER_MINUTE))),
             sign_in: Arc::default(),
-            calls: Arc::new(RateLimiter::keyed(Quota::per_minute(CALLS))),
-            guesses: Arc::new(RateLimiter::keyed(Quota::per_minute(GUESSES))),
+            api_calls: Arc::new(RateLimiter::keyed(Quota::per_minute(API_CALLS_PER_MINUTE))),
+            failed_secrets: Arc::new(RateLimiter::keyed(Quota::per_minute(FAILED_SECRETS_PER_MINUTE))),
         }
     }
 }
 
-impl Limits {
-    /// Counts what an athlete sends. Reading is not counted.
-    pub(crate) fn count(&self, brings: Brings, seat: &Seat) -> Result<(), Problem> {
-        if brings == Brings::Nothing || self.acts.check_key(&seat.user).is_ok() {
+impl RateLimits {
+    /// Counts a form of a user; GET requests are free.
+    pub(crate) fn count_form(&self, body: RequestBody, current_user: &CurrentUser) -> Result<(), PageError> {
+        if body == RequestBody::Empty || self.forms.check_key(&current_user.user).is_ok() {
             return Ok(());
         }
-        Err(too_often())
+        Err(too_many_requests())
     }
 
-    /// Counts what a program asks with its token.
-    pub(crate) fn count_call(&self, token: ApiTokenId) -> Result<(), Problem> {
-        self.calls.check_key(&token).map_err(|_| too_often())
+    pub(crate) fn count_api_call(&self, token: ApiTokenId) -> Result<(), PageError> {
+        self.api_calls.check_key(&token).map_err(|_| too_many_requests())
     }
 
-    /// Counts a secret that opened nothing. One that opens something is never held up by those that do not.
-    pub(crate) fn count_guess(&self, door: Door) -> Result<(), Problem> {
-        self.guesses.check_key(&door).map_err(|_| too_often())
+    /// Counts an invalid secret. Valid ones are never limited.
+    pub(crate) fn count_failed_secret(&self, kind: SecretKind) -> Result<(), PageError> {
+        self.failed_secrets.check_key(&kind).map_err(|_| too_many_requests())
     }
 
-    /// Counts a try of a password, and waits where the account is being guessed at.
-    pub(crate) async fn begin_password(&self, name: &str, source: Source) -> Result<Attempt, Problem> {
-        let attempt = self.sign_in.begin(name, source, Instant::now()).map_err(|wait| {
-            let seconds = u16::try_from(wait.as_secs() + 1).unwrap_or(WAIT);
+    /// Counts a password attempt, and delays it while the account is under attack.
+    pub(crate) async fn begin_password_attempt(
+        &self,
+        name: &str,
+        source: AttemptSource,
+    ) -> Result<Attempt, PageError> {
+        let attempt = self.sign_in.begin_attempt(name, source, Instant::now()).map_err(|wait| {
+            let seconds = u16::try_from(wait.as_secs() + 1).unwrap_or(RETRY_AFTER_SECONDS);
             let said = format!(
-                "That was too often: several passwords were wrong. Nothing was changed; wait {seconds} seconds and try again."
+                "Too many wrong passwords. Try again in {}.",
+                pluralize(seconds.into(), "second", "seconds")
             );
-            Problem::new(StatusCode::TOO_MANY_REQUESTS, said).retry_after(seconds)
+            PageError::new(StatusCode::TOO_MANY_REQUESTS, said).with_retry_after(seconds)
         })?;
         tokio::time::sleep(attempt.delay).await;
         Ok(attempt)
     }
 
-    /// Notes that a password was right.
-    pub(crate) fn succeed_password(&self, attempt: &Attempt) {
-        self.sign_in.succeed(attempt);
+    pub(crate) fn record_password_success(&self, attempt: &Attempt) {
+        self.sign_in.record_success(attempt);
     }
 }
 
-fn too_often() -> Problem {
-    Problem::new(
+fn too_many_requests() -> PageError {
+    PageError::new(
         StatusCode::TOO_MANY_REQUESTS,
-        "That was too often. Nothing was changed; wait a minute and try again.",
+        "Too many attempts. Nothing was changed. Try again in a minute.",
     )
 }

@@ -1,6 +1,6 @@
-//! What a handler answers with besides a page.
+//! Responses other than pages: redirects, downloads, status codes.
 
-use crate::http::error::Problem;
+use crate::http::error::PageError;
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -10,26 +10,33 @@ use std::str::FromStr;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
-/// How much of a large file is sent at once.
-const PART: usize = 64 << 10;
+/// Chunk size of a streamed download.
+const CHUNK_BYTES: usize = 64 << 10;
 
-/// On to another page, after something was done.
+/// Redirects after a successful POST.
 pub(crate) fn see_other(to: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response()
 }
 
-/// A page with another status than 200.
+/// Redirects to the new path of a page and keeps the query.
+pub(crate) fn permanent_redirect(to: &'static str, query: Option<&str>) -> Response {
+    let with_query = query.and_then(|query| HeaderValue::from_str(&format!("{to}?{query}")).ok());
+    let location = with_query.unwrap_or(HeaderValue::from_static(to));
+    (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, location)]).into_response()
+}
+
 pub(crate) fn with_status(mut response: Response, status: StatusCode) -> Response {
     *response.status_mut() = status;
     response
 }
 
-/// A form again, with what is wrong with it.
+/// 422, for a form that is shown again with its errors.
 pub(crate) fn unprocessable(response: Response) -> Response {
     with_status(response, StatusCode::UNPROCESSABLE_ENTITY)
 }
 
-/// A file to keep. Its name is letters, digits, hyphens and dots.
+/// A file download. Other characters than ASCII letters, digits, `-`, `.` and `_` are dropped from
+/// the name.
 pub(crate) fn download(name: &str, kind: &'static str, bytes: impl Into<Body>) -> Response {
     let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "-._".contains(*c)).collect();
     let attached = HeaderValue::from_str(&format!("attachment; filename=\"{plain}\""))
@@ -39,13 +46,13 @@ pub(crate) fn download(name: &str, kind: &'static str, bytes: impl Into<Body>) -
     (headers, bytes.into()).into_response()
 }
 
-/// A file to keep that may be larger than memory: it is read as it is sent.
-pub(crate) fn large_download(name: &str, kind: &'static str, mut file: File) -> Result<Response, Problem> {
-    file.rewind().map_err(|why| Problem::broken(&why))?;
+/// A streamed file download, for files that may not fit in memory.
+pub(crate) fn large_download(name: &str, kind: &'static str, mut file: File) -> Result<Response, PageError> {
+    file.rewind().map_err(|why| PageError::internal(&why))?;
     let (send, parts) = mpsc::channel(2);
     tokio::task::spawn_blocking(move || {
         loop {
-            let mut part = vec![0; PART];
+            let mut part = vec![0; CHUNK_BYTES];
             let sent = match file.read(&mut part) {
                 Ok(0) => return,
                 Ok(read) => {
@@ -54,7 +61,7 @@ pub(crate) fn large_download(name: &str, kind: &'static str, mut file: File) -> 
                 }
                 Err(why) => send.blocking_send(Err(why)),
             };
-            // Whoever has gone wants no more of it.
+            // The client is gone.
             if sent.is_err() {
                 return;
             }
@@ -63,7 +70,7 @@ pub(crate) fn large_download(name: &str, kind: &'static str, mut file: File) -> 
     Ok(download(name, kind, Body::from_stream(ReceiverStream::new(parts))))
 }
 
-/// The number in an address. What is none belongs to nothing.
-pub(crate) fn number<T: FromStr>(text: &str) -> Result<T, Problem> {
-    text.parse().map_err(|_| Problem::not_found())
+/// Parses an id from a path or form; 404 when it is not one.
+pub(crate) fn parse_id<T: FromStr>(text: &str) -> Result<T, PageError> {
+    text.parse().map_err(|_| PageError::not_found())
 }

@@ -1,8 +1,8 @@
-//! Accepts connections and serves HTTP on them, with TLS where this server speaks it itself.
+//! HTTP server: accepts connections, with or without TLS.
 
 use crate::app::{App, router};
 use crate::http::connections::{
-    AnswerBody, Connection, ConnectionSettings, Connections, TimedBody, WriteTimeout,
+    Connection, ConnectionRegistry, ConnectionSettings, IdleOnDropBody, TimedBody, WriteTimeout,
 };
 use crate::http::host_check;
 use axum::Router;
@@ -27,19 +27,15 @@ use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-/// The most bytes of a request's head.
-const HEAD_BYTES: usize = 16 * 1024;
-/// So long may it take to agree on keys.
-const HANDSHAKE: Duration = Duration::from_secs(10);
-/// So long is waited at the end for what is under way.
-const FAREWELL: Duration = Duration::from_secs(10);
-/// So long is waited when the machine has no more sockets.
-const BREATH: Duration = Duration::from_millis(100);
+/// Maximum size of a request head.
+const MAX_HEADER_BYTES: usize = 16 * 1024;
+const TLS_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Grace period for open requests.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
+/// Wait after a failed accept, for example when file descriptors run out.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// Answers on a socket until told to stop; what is under way is finished.
-///
-/// # Errors
-/// When the socket cannot be used.
+/// Serves until `until` resolves, then finishes open requests.
 pub async fn serve(
     listener: TcpListener,
     app: App,
@@ -47,15 +43,11 @@ pub async fn serve(
     until: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let settings = app.connections.clone();
-    accept(listener, None, (router(app, prompts), settings), until).await;
+    accept_connections(listener, None, (router(app, prompts), settings), until).await;
     Ok(())
 }
 
-/// The same over TLS.
-///
-/// # Errors
-/// When the socket cannot be used.
-pub async fn serve_encrypted(
+pub async fn serve_tls(
     listener: TcpListener,
     tls: Arc<ServerConfig>,
     app: App,
@@ -63,54 +55,54 @@ pub async fn serve_encrypted(
     until: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let settings = app.connections.clone();
-    accept(listener, Some(TlsAcceptor::from(tls)), (router(app, prompts), settings), until).await;
+    accept_connections(listener, Some(TlsAcceptor::from(tls)), (router(app, prompts), settings), until).await;
     Ok(())
 }
 
-async fn accept(
+async fn accept_connections(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     (router, settings): (Router, ConnectionSettings),
     until: impl Future<Output = ()> + Send,
 ) {
     let mut until = pin!(until);
-    let (graceful, connections) = (GracefulShutdown::new(), Connections::new(settings));
+    let (graceful, connections) = (GracefulShutdown::new(), ConnectionRegistry::new(settings));
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             () = &mut until => break,
         };
         let Ok((stream, peer)) = accepted else {
-            sleep(BREATH).await;
+            sleep(ACCEPT_RETRY_DELAY).await;
             continue;
         };
-        // Small answers should not wait for more; that it cannot be said is no reason not to answer.
+        // Best effort: only latency suffers without it.
         drop(stream.set_nodelay(true));
-        let Some(connection) = connections.admit(peer.ip()) else { continue };
+        let Some(connection) = connections.register(peer.ip()) else { continue };
         let (router, tls, watcher) = (router.clone(), tls.clone(), graceful.watcher());
         tokio::spawn(async move {
             let serving = async {
                 match tls {
-                    None => converse(stream, router, watcher, &connection).await,
+                    None => serve_connection(stream, router, watcher, &connection).await,
                     Some(tls) => {
-                        if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
-                            converse(stream, router, watcher, &connection).await;
+                        if let Ok(Ok(stream)) = timeout(TLS_HANDSHAKE_TIMEOUT, tls.accept(stream)).await {
+                            serve_connection(stream, router, watcher, &connection).await;
                         }
                     }
                 }
             };
             tokio::select! {
                 () = serving => {}
-                () = connection.closed() => {}
+                () = connection.wait_for_close() => {}
             }
         });
     }
     drop(listener);
-    // Whoever is still listening to a conversation after that hears no end of it.
-    drop(timeout(FAREWELL, graceful.shutdown()).await);
+    // Streams still open after the grace period are cut off.
+    drop(timeout(SHUTDOWN_TIMEOUT, graceful.shutdown()).await);
 }
 
-async fn converse(
+async fn serve_connection(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     router: Router,
     watcher: Watcher,
@@ -118,35 +110,35 @@ async fn converse(
 ) {
     let settings = connection.settings();
     let (router, connection) = (TowerToHyperService::new(router), Arc::clone(connection));
-    let service = service_fn(move |request| answer(router.clone(), Arc::clone(&connection), request));
+    let service = service_fn(move |request| handle_request(router.clone(), Arc::clone(&connection), request));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(settings.head_time)
-        .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(WriteTimeout::new(stream, settings.stall)), service);
-    // A connection that breaks is nobody's news.
+        .header_read_timeout(settings.header_timeout)
+        .max_buf_size(MAX_HEADER_BYTES)
+        .serve_connection(TokioIo::new(WriteTimeout::new(stream, settings.stall_timeout)), service);
+    // A broken connection is not an error worth logging.
     drop(watcher.watch(connection).await);
 }
 
-/// Answers a request, with the client's address beside it and a bound on how slowly its body may come.
-async fn answer(
+/// Adds the client address and the body timeout to a request and routes it.
+async fn handle_request(
     router: TowerToHyperService<Router>,
     connection: Arc<Connection>,
     request: Request<Incoming>,
-) -> Result<Response<AnswerBody>, Infallible> {
+) -> Result<Response<IdleOnDropBody>, Infallible> {
     let mut response = match connection.begin_request(request.headers()) {
         Some(client) => {
             let mut request = request.map(|body| TimedBody::new(body, Arc::clone(&connection)));
             request.extensions_mut().insert(client);
             router.call(request).await?
         }
-        None => host_check::refusal(
+        None => host_check::plain_text_error(
             StatusCode::TOO_MANY_REQUESTS,
-            "Too many requests of this address are at work. Try again in a moment.",
+            "Too many requests from this address. Try again in a moment.",
         ),
     };
     if connection.is_old() {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
-    Ok(response.map(|body| AnswerBody::new(body, connection)))
+    Ok(response.map(|body| IdleOnDropBody::new(body, connection)))
 }

@@ -1,93 +1,152 @@
-//! `GET /coach`: talking with the coach. With a script the answer streams in; without one it is there when the page is.
+//! `GET /coach`: chat with the coach. With JavaScript the reply streams in; without it the page
+//! reloads.
 
 use crate::app::App;
-use crate::coach::chat::{self, MAX_SAID, Talk};
-use crate::coach::chat_stream::{self, BROKEN};
-use crate::coach::mcp_host::settled_desk;
+use crate::coach::chat::{self, ChatTurn, MAX_MESSAGE_CHARS};
+use crate::coach::chat_stream::{self, CHAT_UNAVAILABLE};
+use crate::components::matched_workouts;
 use crate::components::time;
-use crate::http::error::{Problem, sentence};
+use crate::http::error::{PageError, to_sentence};
 use crate::http::extract::Query;
-use crate::http::form::Fields;
+use crate::http::form::FormFields;
 use crate::http::response::{see_other, unprocessable};
-use crate::page::{Place, View};
+use crate::page::{NavItem, PageContext};
+use crate::pages::plan::proposal::state_label;
 use axum::response::Response;
 use fitness_coach::chat::Card;
-use fitness_coach::model::{Message, Part, Told};
-use fitness_coach::tools::{Outcome, label};
+use fitness_coach::model::{Message, ModelPart, UserPart};
+use fitness_coach::settings::model_label;
+use fitness_coach::tools::{CallStatus, label};
 use fitness_core::domain::calendar::{Day, Instant};
-use fitness_core::domain::ids::{ChatId, PlanId, ProposalId, UserId};
+use fitness_core::domain::ids::{ActivityId, ChatId, PlanId, ProposalId, UserId, WorkoutId};
 use fitness_core::domain::note::Author;
-use fitness_core::domain::untrusted_text::visible;
-use fitness_core::plan::{PlanStatus, ProposalState};
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::plan::{PlanStatus, ProposalState, Workout, WorkoutKind};
 use fitness_store::{Chat, Error};
 use maud::{Markup, html};
 use serde::Deserialize;
 use std::ops::Range;
 use tokio::sync::oneshot;
 
-/// What to say first, when nothing comes to mind.
-const OPENINGS: [&str; 5] = [
+/// Messages offered as buttons in a new conversation.
+const SUGGESTED_MESSAGES: [&str; 5] = [
     "What is on today?",
     "How was my week?",
     "How is my form?",
     "Make tomorrow easier.",
-    "Predict my finish.",
+    "Predict my finish time.",
 ];
 
-/// Which conversation, and what it is about.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct ChatQuery {
     #[serde(default)]
     chat: Option<i64>,
+    /// What to prefill the message about: `activity:12`, `workout:30`, `proposal:3`.
     #[serde(default)]
     about: String,
 }
 
-pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Response, Problem> {
+pub(crate) async fn show(view: PageContext, Query(asked): Query<ChatQuery>) -> Result<Response, PageError> {
     let chats = view.store().list_chats(view.user()).await?;
     let chosen = match asked.chat {
-        Some(id) => Some(chats.iter().find(|chat| chat.id.get() == id).ok_or_else(Problem::not_found)?),
+        Some(id) => Some(chats.iter().find(|chat| chat.id.get() == id).ok_or_else(PageError::not_found)?),
         None => None,
     };
-    let said = opening(&view, &asked.about).await?;
-    Ok(view.page(Place::Coach, "Coach", &page(&view, &chats, chosen, &said, None).await?))
+    let message = prefilled_message(&view, &asked.about).await?;
+    Ok(view.page(NavItem::Coach, "Coach", &page(&view, &chats, chosen, &message, None).await?))
 }
 
-/// What is said first about something the athlete came from.
-async fn opening(view: &View, about: &str) -> Result<String, Problem> {
+/// A message about the page the athlete came from. It has no names of activities or workouts: those
+/// may come from outside, and the message counts as the athlete's own words.
+async fn prefilled_message(view: &PageContext, about: &str) -> Result<String, PageError> {
     let Some((kind, id)) = about.split_once(':').and_then(|(kind, id)| Some((kind, id.parse::<i64>().ok()?)))
     else {
         return Ok(String::new());
     };
+    let (store, user, today) = (view.store(), view.user(), view.today);
     Ok(match kind {
         "activity" => {
-            let found = view
-                .store()
-                .find_activity(view.user(), fitness_core::domain::ids::ActivityId::new(id))
-                .await?;
-            found.map(|found| format!("How was my activity {id} on {}?", found.day)).unwrap_or_default()
+            let id = ActivityId::new(id);
+            let Some(found) = store.find_activity(user, id).await? else { return Ok(String::new()) };
+            let (before, after) = (found.day.previous(), found.day.next());
+            let matched = matched_workouts::load(view, before, after).await?.remove(&id);
+            let noun = match matched {
+                Some(matched) => workout_noun(&matched.planned.workout),
+                None => sport_noun(found.activity.sport),
+            };
+            format!("How was {}?", noun_on_day(noun, found.day, today))
         }
-        "proposal" => format!("I would like proposal {id} to be different: "),
-        "workout" => format!("What should I watch for in workout {id}?"),
+        "workout" => {
+            let id = WorkoutId::new(id);
+            let Some(plan) = store.find_plan_with_workout(user, id).await? else { return Ok(String::new()) };
+            let workouts = store.list_workouts(user, plan.id, plan.revision).await?;
+            let Some(planned) = workouts.iter().find(|planned| planned.id == id) else {
+                return Ok(String::new());
+            };
+            let noun = workout_noun(&planned.workout);
+            format!("Any tips for {}?", noun_on_day(noun, planned.workout.date, today))
+        }
+        "proposal" => "I'd like a different change to my plan: ".to_owned(),
         _ => String::new(),
     })
 }
 
-/// `POST /coach`: the way without a script.
-pub(crate) async fn say(view: View, fields: Fields) -> Result<Response, Problem> {
-    let chat = fields.text("chat").and_then(|id| id.parse().ok()).map(ChatId::new);
-    let text = fields.text("text").unwrap_or_default();
+/// `long run`, in words of our own.
+const fn workout_noun(workout: &Workout) -> &'static str {
+    match workout.kind {
+        WorkoutKind::Rest => "rest day",
+        WorkoutKind::Long => "long run",
+        WorkoutKind::Tempo => "tempo run",
+        WorkoutKind::Intervals => "interval session",
+        WorkoutKind::Hills => "hill session",
+        WorkoutKind::RacePace => "race pace run",
+        WorkoutKind::Race => "race",
+        WorkoutKind::Easy if matches!(workout.sport, Sport::Running) => "easy run",
+        WorkoutKind::Recovery if matches!(workout.sport, Sport::Running) => "recovery run",
+        _ => sport_noun(workout.sport),
+    }
+}
+
+const fn sport_noun(sport: Sport) -> &'static str {
+    match sport {
+        Sport::Running => "run",
+        Sport::Cycling => "ride",
+        Sport::Swimming => "swim",
+        Sport::Rowing => "rowing session",
+        Sport::Strength => "strength session",
+        Sport::Other => "workout",
+        Sport::Rest => "rest day",
+    }
+}
+
+/// `today's easy run`, `Sunday's long run`, `the long run on 15 November`. The weekday is used
+/// within six days of today, where it can only mean one day.
+fn noun_on_day(noun: &str, day: Day, today: Day) -> String {
+    match today.days_until(day) {
+        0 => format!("today's {noun}"),
+        1 => format!("tomorrow's {noun}"),
+        -1 => format!("yesterday's {noun}"),
+        -6..=6 => format!("{}'s {noun}", day.date().format("%A")),
+        _ => format!("the {noun} on {}", day.date().format("%-d %B %Y")),
+    }
+}
+
+/// `POST /coach`: sends a message without JavaScript.
+pub(crate) async fn send_message(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let chat = fields.get_trimmed("chat").and_then(|id| id.parse().ok()).map(ChatId::new);
+    let text = fields.get_trimmed("text").unwrap_or_default();
     let (here, gone) = oneshot::channel();
-    let asking = answered(
+    let asking = run_turn(
         view.app.clone(),
         (view.user(), view.today, view.now),
         chat,
         gone,
-        (text.to_owned(), fields.text("model").map(str::to_owned)),
+        (text.to_owned(), fields.get_trimmed("model").map(str::to_owned)),
     );
-    // It is not aborted when the browser goes away: it is told, and ends in good order.
+    // Spawned, so that a disconnect cancels the turn through `gone` instead of aborting it.
     let asking = tokio::spawn(asking);
-    let said = asking.await.unwrap_or_else(|_| Err(BROKEN.to_owned()));
+    let said = asking.await.unwrap_or_else(|_| Err(CHAT_UNAVAILABLE.to_owned()));
     drop(here);
     match said {
         Ok(chat) => Ok(see_other(&format!("/coach?chat={chat}#last"))),
@@ -95,58 +154,61 @@ pub(crate) async fn say(view: View, fields: Fields) -> Result<Response, Problem>
             let chats = view.store().list_chats(view.user()).await?;
             let chosen = chats.iter().find(|known| Some(known.id) == chat);
             let body = page(&view, &chats, chosen, text, Some(&why)).await?;
-            Ok(unprocessable(view.page(Place::Coach, "Coach", &body)))
+            Ok(unprocessable(view.page(NavItem::Coach, "Coach", &body)))
         }
     }
 }
 
-async fn answered(
+async fn run_turn(
     app: App,
     (user, today, now): (UserId, Day, Instant),
     chat: Option<ChatId>,
     gone: oneshot::Receiver<()>,
     (text, model): (String, Option<String>),
 ) -> Result<ChatId, String> {
-    let (model, caps) = app.coaching.open(user, model.as_deref(), today).await?;
-    let desk = settled_desk(&app.store, user, Author::Coach, now, &app.site).await.map_err(|_| BROKEN)?;
-    let talk = Talk { store: &app.store, user, chat, today, now };
-    let said = talk.say(&text, (&*model, caps), &desk, chat_stream::left(gone), &mut |_| {}).await;
-    let (chat, conversed) = said.map_err(|why| sentence(&why))?;
-    match conversed.ending.notice {
-        Some(notice) if conversed.answer.is_empty() => Err(notice),
+    let (model, caps) = app.coach.open_model(user, model.as_deref(), today).await?;
+    let desk =
+        app.store.coach_api(user, Author::Coach, now, &app.base_url).await.map_err(|_| CHAT_UNAVAILABLE)?;
+    let talk = ChatTurn { store: &app.store, user, chat, today, now };
+    let said =
+        talk.run(&text, (&*model, caps), &desk, chat_stream::disconnect_or_timeout(gone), &mut |_| {}).await;
+    let (chat, conversed) = said.map_err(|why| to_sentence(&why))?;
+    match conversed.end.notice {
+        Some(notice) if conversed.reply.is_empty() => Err(notice),
         _ => Ok(chat),
     }
 }
 
 async fn page(
-    view: &View,
+    view: &PageContext,
     chats: &[Chat],
     chosen: Option<&Chat>,
     draft: &str,
     problem: Option<&str>,
-) -> Result<Markup, Problem> {
-    let (who, choices) = view.app.coaching.told(view.user()).await;
-    let spent = chat_stream::spent(&view.app, view.user(), chosen.map(|chat| chat.id), view.today).await?;
+) -> Result<Markup, PageError> {
+    let (who, choices) = view.app.coach.describe(view.user()).await;
+    let spent =
+        chat_stream::format_usage(&view.app, view.user(), chosen.map(|chat| chat.id), view.today).await?;
     Ok(html! {
-        div.row.head { h1 { "Coach" } span.soft { (visible(&who)) } }
+        div.row.head { h1 { "Coach" } span.soft { (escape_invisible(&who)) } }
         div.talk {
             section.card aria-label="Conversation" {
-                div #log role="log" aria-label="What was said" {
+                div #log role="log" aria-label="Messages" {
                     @match chosen {
-                        Some(chat) => (said_before(view, chat).await?),
-                        None => p.soft { "Ask about today, your week or your form, or ask for a change. The coach can draft and propose; only you decide." },
+                        Some(chat) => (render_history(view, chat).await?),
+                        None => p.soft { "Ask about today, your week or your form, or ask for a change. The coach drafts plans and proposes changes; you decide." },
                     }
                 }
-                @if let Some(problem) = problem { p.fault role="alert" { (visible(problem)) } }
+                @if let Some(problem) = problem { p.fault role="alert" { (escape_invisible(problem)) } }
                 form #say method="post" action="/coach" data-chat=[chosen.map(|chat| chat.id.to_string())] {
                     (view.token_field())
                     @if let Some(chat) = chosen { input type="hidden" name="chat" value=(chat.id); }
                     label for="text" { "Your message" }
-                    textarea #text name="text" rows="2" maxlength=(MAX_SAID) required { (draft) }
+                    textarea #text name="text" rows="2" maxlength=(MAX_MESSAGE_CHARS) required { (draft) }
                     div.row {
                         @if choices.len() > 1 {
-                            label.hidden for="model" { "Who answers" }
-                            select #model name="model" { @for name in &choices { option value=(name) { (visible(name)) } } }
+                            label.hidden for="model" { "Model" }
+                            select #model name="model" { @for name in &choices { option value=(name) { (escape_invisible(&model_label(name))) } } }
                         }
                         button.primary type="submit" { "Send" }
                         button #stop type="button" hidden { "Stop" }
@@ -154,7 +216,7 @@ async fn page(
                     }
                 }
                 @if chosen.is_none() {
-                    div.row #openings { @for words in OPENINGS {
+                    div.row #openings { @for words in SUGGESTED_MESSAGES {
                         form.inline method="post" action="/coach" { (view.token_field()) input type="hidden" name="text" value=(words); button.small type="submit" { (words) } }
                     } }
                 }
@@ -163,39 +225,39 @@ async fn page(
                 h2 { "Conversations" }
                 p { a.btn.small href="/coach" { "New conversation" } }
                 ul.plain { @for chat in chats.iter().take(20) {
-                    li { a href={ "/coach?chat=" (chat.id) } aria-current=[(chosen.map(|chosen| chosen.id) == Some(chat.id)).then_some("page")] { (visible(&chat.title)) } br; span.faint.small { (time::moment(chat.started_at, view.profile.zone, view.today)) } }
+                    li { a href={ "/coach?chat=" (chat.id) } aria-current=[(chosen.map(|chosen| chosen.id) == Some(chat.id)).then_some("page")] { (escape_invisible(&chat.title)) } br; span.faint.small { (time::clock_or_date(chat.started_at, view.profile.zone, view.today)) } }
                 } }
             }
         }
     })
 }
 
-/// The conversation so far: words, what was looked up, and what was left to decide.
-async fn said_before(view: &View, chat: &Chat) -> Result<Markup, Problem> {
+/// Messages, tool calls, and cards for drafts and proposals.
+async fn render_history(view: &PageContext, chat: &Chat) -> Result<Markup, PageError> {
     let messages = view.store().list_chat_messages(view.user(), chat.id).await?;
-    let messages = chat::said_with_marks(messages).await?;
+    let messages = chat::messages_with_marks(messages).await?;
     let mut shown = Vec::new();
     for (at, (message, unverified)) in messages.iter().enumerate() {
-        // Every call is answered in the message behind it.
-        let answers = messages.get(at + 1).map(|(next, _)| next);
+        // The results of tool calls are in the next message.
+        let results = messages.get(at + 1).map(|(next, _)| next);
         shown.push(match message {
             Message::Program { parts } => {
-                let mut told = Vec::new();
+                let mut rendered = Vec::new();
                 for part in parts {
-                    told.push(match part {
-                        Told::Text { text } => html! { div.said.you { p { (lines(text, &[])) } } },
-                        Told::Result { refused: true, .. } => html! {},
-                        Told::Result { text, .. } => card(view, text).await?,
+                    rendered.push(match part {
+                        UserPart::Text { text } => html! { div.said.you { p { (render_text(text, &[])) } } },
+                        UserPart::Result { refused: true, .. } => html! {},
+                        UserPart::Result { text, .. } => decision_card(view, text).await?,
                     });
                 }
-                html! { @for one in told { (one) } }
+                html! { @for one in rendered { (one) } }
             }
             Message::Model { name, parts } => html! {
                 @for (at, part) in parts.iter().enumerate() {
                     @match part {
-                        Part::Text { text } => div.said.coach { p.who { (visible(name)) } p { (lines(text, unverified.get(at).map_or(&[], Vec::as_slice))) } },
-                        Part::Call { id, tool, .. } => (step(tool, outcome(id, answers))),
-                        Part::Sealed { .. } => {}
+                        ModelPart::Text { text } => div.said.coach { p.who { (escape_invisible(name)) } p { (render_text(text, unverified.get(at).map_or(&[], Vec::as_slice))) } },
+                        ModelPart::Call { id, tool, .. } => (tool_call_line(tool, call_outcome(id, results))),
+                        ModelPart::Sealed { .. } => {}
                     }
                 }
             },
@@ -204,36 +266,36 @@ async fn said_before(view: &View, chat: &Chat) -> Result<Markup, Problem> {
     Ok(html! { @for one in shown { (one) } span #last {} })
 }
 
-/// What became of a call.
-fn outcome(id: &str, answers: Option<&Message>) -> Outcome {
-    let Some(Message::Program { parts }) = answers else { return Outcome::Stopped };
-    let answer = parts.iter().find_map(|part| match part {
-        Told::Result { call, text, refused } if call == id => Some(Outcome::new(text, *refused)),
+fn call_outcome(id: &str, results: Option<&Message>) -> CallStatus {
+    let Some(Message::Program { parts }) = results else { return CallStatus::Stopped };
+    let outcome = parts.iter().find_map(|part| match part {
+        UserPart::Result { call, text, refused } if call == id => Some(CallStatus::new(text, *refused)),
         _ => None,
     });
-    answer.unwrap_or(Outcome::Stopped)
+    outcome.unwrap_or(CallStatus::Stopped)
 }
 
-fn step(tool: &str, outcome: Outcome) -> Markup {
-    let done = outcome == Outcome::Done;
+fn tool_call_line(tool: &str, outcome: CallStatus) -> Markup {
+    let done = outcome == CallStatus::Done;
     html! { p.step.refused[!done] { i aria-hidden="true" { (if done { "✓" } else { "✕" }) } " " (label(tool, outcome)) } }
 }
 
-/// What a tool answered: only what waits for a decision is shown, with what has become of it.
-async fn card(view: &View, text: &str) -> Result<Markup, Problem> {
-    let Some(card) = serde_json::from_str(text).ok().and_then(|answer| Card::of(&answer)) else {
+/// A card for a tool result that is a draft or a proposal, with its current state.
+async fn decision_card(view: &PageContext, text: &str) -> Result<Markup, PageError> {
+    let Some(card) = serde_json::from_str(text).ok().and_then(|result| Card::from_tool_result(&result))
+    else {
         return Ok(html! {});
     };
     let (state, to, label) = match &card {
         Card::Draft { id, .. } => {
             let plan = view.store().find_plan(view.user(), PlanId::new(*id)).await?;
-            let state = plan.map_or("gone", |plan| match plan.status {
-                PlanStatus::Draft if plan.superseded_by.is_some() => "superseded",
-                PlanStatus::Draft => "waits for you",
-                PlanStatus::Active => "committed",
+            let state = plan.map_or("deleted", |plan| match plan.status {
+                PlanStatus::Draft if plan.superseded_by.is_some() => "replaced",
+                PlanStatus::Draft => "needs your decision",
+                PlanStatus::Active => "active",
                 PlanStatus::Archived => "archived",
             });
-            (state.to_owned(), format!("/plans/{id}"), format!("Draft {id}"))
+            (state.to_owned(), format!("/plans/{id}"), "Draft")
         }
         Card::Proposal { id, .. } => {
             let proposal = view.store().find_proposal(view.user(), ProposalId::new(*id)).await;
@@ -243,13 +305,13 @@ async fn card(view: &View, text: &str) -> Result<Markup, Problem> {
             };
             let revision = view.store().find_active_plan(view.user()).await?.map_or(0, |plan| plan.revision);
             let state = proposal.map_or_else(
-                || "gone".to_owned(),
+                || "deleted".to_owned(),
                 |one| match one.state(revision, view.today) {
-                    ProposalState::Open => "waits for you".to_owned(),
-                    state => state.to_string(),
+                    ProposalState::Open => "needs your decision".to_owned(),
+                    state => state_label(state).to_lowercase(),
                 },
             );
-            (state, format!("/proposals/{id}"), format!("Proposal {id}"))
+            (state, format!("/proposals/{id}"), "Proposal")
         }
     };
     Ok(html! {
@@ -257,12 +319,12 @@ async fn card(view: &View, text: &str) -> Result<Markup, Problem> {
             span.chip.draft { i aria-hidden="true" { "◇" } " " (label) }
             span { (state) }
             a.btn.small.push href=(to) { "Review" }
-        } p.small.soft { "The coach cannot commit. You decide." } }
+        } }
     })
 }
 
-/// Text with its lines kept and the numbers marked that nothing backs.
-fn lines(text: &str, unverified: &[Range<usize>]) -> Markup {
+/// Text with line breaks, and marks on numbers that the athlete's data does not back.
+fn render_text(text: &str, unverified: &[Range<usize>]) -> Markup {
     let mut at = 0;
     let mut pieces = Vec::new();
     for range in unverified {
@@ -274,8 +336,29 @@ fn lines(text: &str, unverified: &[Range<usize>]) -> Markup {
     pieces.push((text.get(at..).unwrap_or_default(), None));
     html! {
         @for (before, number) in pieces {
-            @for (at, line) in before.split('\n').enumerate() { @if at > 0 { br; } (visible(line)) }
-            @if let Some(number) = number { mark title="Not backed by your data" { (visible(number)) span.hidden { " (not backed by your data)" } } }
+            @for (at, line) in before.split('\n').enumerate() { @if at > 0 { br; } (escape_invisible(line)) }
+            @if let Some(number) = number { mark title="Not backed by your data" { (escape_invisible(number)) span.hidden { " (not backed by your data)" } } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::noun_on_day;
+    use fitness_core::domain::calendar::Day;
+
+    #[test]
+    fn day_is_named_as_people_say_it() {
+        let today: Day = "2026-11-17".parse().unwrap();
+        for (day, expected) in [
+            ("2026-11-17", "today's run"),
+            ("2026-11-18", "tomorrow's run"),
+            ("2026-11-16", "yesterday's run"),
+            ("2026-11-15", "Sunday's run"),
+            ("2026-11-22", "Sunday's run"),
+            ("2026-11-10", "the run on 10 November 2026"),
+        ] {
+            assert_eq!(noun_on_day("run", day.parse().unwrap(), today), expected);
         }
     }
 }

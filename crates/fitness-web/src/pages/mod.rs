@@ -1,4 +1,4 @@
-//! The pages, one module for each room. A handler reads the store, makes a page of what it read, and decides nothing.
+//! Pages, one module each. Handlers read the store and render; the rules are in `fitness-core`.
 
 pub(crate) mod activities;
 pub(crate) mod activity;
@@ -6,6 +6,7 @@ pub(crate) mod calendar_feed;
 pub(crate) mod coach;
 pub(crate) mod confirm_session;
 pub(crate) mod data;
+pub(crate) mod day;
 pub(crate) mod import;
 pub(crate) mod overview;
 pub(crate) mod plan;

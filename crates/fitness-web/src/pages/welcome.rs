@@ -1,11 +1,12 @@
-//! `/welcome`: four short steps for somebody new. Each can be skipped.
+//! `/welcome`: four steps for a new user; each can be skipped.
 
-use crate::components::form::Filling;
-use crate::http::error::{Problem, sentence};
+use crate::components::core_message;
+use crate::components::form::SubmittedForm;
+use crate::http::error::PageError;
 use crate::http::extract::Query;
-use crate::http::form::{Faults, Fields};
+use crate::http::form::{FieldErrors, FormFields};
 use crate::http::response::see_other;
-use crate::page::{Place, View};
+use crate::page::{NavItem, PageContext};
 use crate::pages::settings::{coach, profile};
 use crate::pages::{data, import};
 use axum::http::StatusCode;
@@ -13,88 +14,87 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-/// What the steps are called.
-const STEPS: [&str; 4] = ["You", "Data", "Coach", "Goal"];
+const STEPS: [&str; 4] = ["Profile", "Data", "Coach", "Race"];
 
-/// Which step.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Step {
+pub(crate) struct StepQuery {
     #[serde(default)]
     step: String,
 }
 
-/// `GET /welcome`
-pub(crate) async fn show(view: View, Query(step): Query<Step>) -> Result<Response, Problem> {
-    if view.app.demo {
-        return Ok(demo(&view));
+pub(crate) async fn show(view: PageContext, Query(step): Query<StepQuery>) -> Result<Response, PageError> {
+    if view.app.is_demo {
+        return Ok(demo_page(&view));
     }
-    let faults = Faults::default();
+    let faults = FieldErrors::default();
     let (step, fields) = match step.step.as_str() {
-        "2" => (2, Fields::default()),
-        "3" => (3, coach::filled(&coach::chosen(&view).await?)),
-        "4" => (4, Fields::default()),
-        _ => (1, profile::filled(&view)),
+        "2" => (2, FormFields::default()),
+        "3" => (3, coach::initial_fields(&coach::load_settings(&view).await?)),
+        "4" => (4, FormFields::default()),
+        _ => (1, profile::initial_fields(&view)),
     };
-    page(&view, step, &Filling { fields: &fields, faults: &faults }).await
+    page(&view, step, &SubmittedForm { fields: &fields, errors: &faults }).await
 }
 
-/// `POST /welcome/you`
-pub(crate) async fn save_place(view: View, fields: Fields) -> Result<Response, Problem> {
-    let mut faults = Faults::default();
-    // What this step does not ask for stays as it is.
+pub(crate) async fn save_profile(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let mut faults = FieldErrors::default();
+    // Keep the values of fields that this step does not show.
     let kept = ["birth_year", "sex", "sleep_need"];
-    let stored = profile::filled(&view);
+    let stored = profile::initial_fields(&view);
     let whole =
-        kept.iter().fold(fields.clone(), |all, name| all.with(name, stored.one(name).unwrap_or_default()));
-    match profile::read(&view, &whole, &mut faults) {
+        kept.iter().fold(fields.clone(), |all, name| all.with(name, stored.get(name).unwrap_or_default()));
+    match profile::parse_profile(&view, &whole, &mut faults) {
         Some(profile) => {
             view.store().put_profile(view.user(), &profile, view.now).await?;
             Ok(see_other("/welcome?step=2"))
         }
-        None => again(&view, 1, &fields, &faults).await,
+        None => invalid_form_page(&view, 1, &fields, &faults).await,
     }
 }
 
-/// `POST /welcome/source`
-pub(crate) async fn save_source(view: View, fields: Fields) -> Result<Response, Problem> {
-    let mut faults = Faults::default();
-    if let Some(new) = data::read(&fields, &mut faults) {
-        match view.app.outside.add_source(view.user(), new).await {
+pub(crate) async fn save_source(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let mut faults = FieldErrors::default();
+    if let Some(new) = data::parse_source(&fields, &mut faults) {
+        match view.app.services.add_source(view.user(), new).await {
             Ok(_) => {
-                data::begin_sync(&view);
+                data::spawn_sync(&view);
                 return Ok(see_other("/welcome?step=3"));
             }
-            Err(why) => faults.add("key", sentence(&why)),
+            Err(why) => faults.add("key", core_message::sentence(&why)),
         }
     }
-    again(&view, 2, &fields, &faults).await
+    invalid_form_page(&view, 2, &fields, &faults).await
 }
 
-/// `POST /welcome/coach`
-pub(crate) async fn save_coach(view: View, fields: Fields) -> Result<Response, Problem> {
-    let before = coach::chosen(&view).await?;
-    let mut faults = Faults::default();
-    if let Some((wanted, key)) = coach::read(&fields, &before, &mut faults) {
-        match view.app.outside.choose_coach(view.user(), &wanted, key.as_ref()).await {
+pub(crate) async fn save_coach(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let before = coach::load_settings(&view).await?;
+    let mut faults = FieldErrors::default();
+    if let Some((wanted, key)) = coach::parse_settings(&fields, &before, &mut faults) {
+        match view.app.services.save_coach_settings(view.user(), &wanted, key.as_ref()).await {
             Ok(()) => return Ok(see_other("/welcome?step=4")),
-            Err(why) => faults.add(coach::faulty(&wanted, &why), sentence(&why)),
+            Err(why) => faults.add(coach::error_field(&wanted, &why), core_message::sentence(&why)),
         }
     }
-    again(&view, 3, &fields, &faults).await
+    invalid_form_page(&view, 3, &fields, &faults).await
 }
 
-async fn again(view: &View, step: usize, fields: &Fields, faults: &Faults) -> Result<Response, Problem> {
-    let mut response = page(view, step, &Filling { fields, faults }).await?;
+async fn invalid_form_page(
+    view: &PageContext,
+    step: usize,
+    fields: &FormFields,
+    faults: &FieldErrors,
+) -> Result<Response, PageError> {
+    let mut response = page(view, step, &SubmittedForm { fields, errors: faults }).await?;
     *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
     Ok(response)
 }
 
-async fn page(view: &View, step: usize, filling: &Filling<'_>) -> Result<Response, Problem> {
+async fn page(view: &PageContext, step: usize, filling: &SubmittedForm<'_>) -> Result<Response, PageError> {
     let content = match step {
-        1 => you(view, filling),
-        2 => data(view, filling).await?,
+        1 => profile_step(view, filling),
+        2 => data_step(view, filling).await?,
         3 => coach_step(view, filling),
-        _ => goal(),
+        _ => goal_step(),
     };
     let skip = if step < STEPS.len() { format!("/welcome?step={}", step + 1) } else { "/".to_owned() };
     let body = html! {
@@ -107,81 +107,81 @@ async fn page(view: &View, step: usize, filling: &Filling<'_>) -> Result<Respons
                 }
             }
             (content)
-            p.actions { a.btn href=(skip) { @if step < STEPS.len() { "Skip this step" } @else { "Later" } } @if step == 1 { a.btn href="/" { "Skip all" } } }
+            p.actions { a.btn href=(skip) { @if step < STEPS.len() { "Skip this step" } @else { "Not now" } } @if step == 1 { a.btn href="/" { "Skip setup" } } }
         }
     };
-    Ok(view.page(Place::Settings, "Welcome", &body))
+    Ok(view.page(NavItem::Settings, "Welcome", &body))
 }
 
-fn you(view: &View, filling: &Filling<'_>) -> Markup {
+fn profile_step(view: &PageContext, filling: &SubmittedForm<'_>) -> Markup {
     html! {
-        h1 { "Where do you train?" }
+        h1 { "Time zone and units" }
         section.card {
-            (filling.summary())
+            (filling.error_summary())
             form method="post" action="/welcome/you" {
                 (view.token_field())
-                (profile::place_fields(filling))
+                (profile::profile_fields(filling))
                 p.actions { button.primary type="submit" { "Next" } }
             }
         }
     }
 }
 
-async fn data(view: &View, filling: &Filling<'_>) -> Result<Markup, Problem> {
+async fn data_step(view: &PageContext, filling: &SubmittedForm<'_>) -> Result<Markup, PageError> {
     let import = import::form(view, "welcome").await?;
     Ok(html! {
-        h1 { "Bring in your training" }
+        h1 { "Import your training" }
         section.card {
-            h2 { "A service that syncs by itself" }
-            (filling.summary())
+            h2 { "Sync automatically" }
+            (filling.error_summary())
             form method="post" action="/welcome/source" {
                 (view.token_field())
                 (data::service_fields(filling, &data::all_services()))
-                p.actions { button.primary type="submit" { "Connect and go on" } }
+                p.actions { button.primary type="submit" { "Connect and continue" } }
             }
         }
         (import)
-        p.soft { "Just looking? " code { "fitness demo" } " shows everything with an athlete who does not exist." }
+        p.soft { "Just looking? Run " code { "fitness demo" } " to try the app with sample data." }
     })
 }
 
-fn coach_step(view: &View, filling: &Filling<'_>) -> Markup {
+fn coach_step(view: &PageContext, filling: &SubmittedForm<'_>) -> Markup {
     html! {
-        h1 { "Who coaches you?" }
+        h1 { "Choose a coach" }
         section.card {
             p {
-                "Without a model everything but free conversation works, and nothing leaves this machine. With one, this leaves it: what you say, your notes, and what the coach looks up to answer: names, dates, distances, times, heart rates, loads and sleep. "
-                "Never your routes, your keys or your files. " a href="/settings/coach/preview" { "See exactly what is sent" }
+                "If you choose an AI model, it receives your messages, your notes and the data the coach looks up to reply (names, dates, distances, times, heart rates, loads and sleep). "
+                "Your routes, keys and files are never sent. " a href="/settings/coach/preview" { "See exactly what is sent" }
             }
-            (filling.summary())
+            (filling.error_summary())
             form method="post" action="/welcome/coach" {
                 (view.token_field())
-                (coach::who_fields(view, filling, "Kept sealed, and never shown again."))
+                (coach::provider_fields(view, filling, coach::key_hint(false)))
                 p.actions { button.primary type="submit" { "Next" } }
             }
         }
     }
 }
 
-fn goal() -> Markup {
+fn goal_step() -> Markup {
     html! {
-        h1 { "A goal?" }
+        h1 { "Are you training for a race?" }
         section.card {
-            p { "A race, its date and a target make a plan that starts from what you run now. Nothing is tracked until you commit it." }
+            p { "Enter your race, its date and your target time to get a plan that starts from your current training." }
             p.actions { a.btn.primary href="/plan/new" { "Draft a plan" } }
         }
     }
 }
 
-fn demo(view: &View) -> Response {
+fn demo_page(view: &PageContext) -> Response {
     let body = html! {
-        h1 { "Start with your own" }
+        h1 { "Use your own data" }
         section.card {
-            p { "This is the demo; what you do here is gone when it ends. End it with Ctrl-C, then run:" }
+            p { "This is the demo. Your changes are lost when it ends. Stop it with Ctrl-C, then run:" }
             pre { "fitness serve" }
-            p { "It keeps your own data in a database of its own and prints a link to begin with." }
+            p { "This creates a separate database for your data and prints a link to get started." }
             p.actions { a.btn href="/" { "Back to the demo" } }
         }
     };
-    view.page(Place::Settings, "Start with your own", &body)
+    view.page(NavItem::Settings, "Use your own data", &body)
 }

@@ -1,14 +1,13 @@
-//! Lanes: each kind of job runs beside the others, a few at a time, and none for ever.
+//! Lanes: each kind of job has its own concurrency limit and deadline.
 
-use fitness_store::IMPORT;
+use fitness_store::IMPORT_JOB;
 use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The kind of job that makes the night's backup; it belongs to the owner.
-pub const BACKUP: &str = "backup";
+/// Job kind of the nightly backup; it belongs to the owner.
+pub const BACKUP_JOB: &str = "backup";
 
-/// What runs in one lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lane {
     Sync,
@@ -21,44 +20,41 @@ pub(crate) enum Lane {
 impl Lane {
     pub(crate) const ALL: [Self; 5] = [Self::Sync, Self::Brief, Self::Recompute, Self::Backup, Self::Import];
 
-    /// The kind of its jobs.
+    /// The job kind, as stored.
     pub(crate) const fn kind(self) -> &'static str {
         match self {
             Self::Sync => "sync",
             Self::Brief => "brief",
             Self::Recompute => "recompute",
-            Self::Backup => BACKUP,
-            Self::Import => IMPORT,
+            Self::Backup => BACKUP_JOB,
+            Self::Import => IMPORT_JOB,
         }
     }
 }
 
-/// What a lane may use.
 #[derive(Debug, Clone, Copy)]
 pub struct LaneLimits {
-    /// So many jobs run at once, each of another athlete.
+    /// Jobs that run at the same time, each for a different athlete.
     pub concurrency: usize,
-    /// A job that takes longer has failed, and is tried again later.
+    /// A job that takes longer fails and is retried later.
     pub deadline: Duration,
 }
 
-/// The limits of every lane.
 #[derive(Debug, Clone, Copy)]
-pub struct Lanes {
-    /// Asks services for new data. These jobs mostly wait, so many run at once. The HTTP client gives up on a service after
-    /// about five minutes; the deadline catches what the client does not notice.
+pub struct AllLaneLimits {
+    /// These jobs mostly wait for the network, so many run at once. The HTTP client gives up on a
+    /// service after about five minutes; the deadline is for hangs the client does not notice.
     pub sync: LaneLimits,
-    /// Writing briefs. Few, as a model on the same machine answers one after the other.
+    /// Few, because a model on the same machine handles one request at a time.
     pub brief: LaneLimits,
-    /// Working out metrics: as many as a small machine has cores to spare.
+    /// CPU bound: as many as a small machine has cores to spare.
     pub recompute: LaneLimits,
-    /// The night's backup.
     pub backup: LaneLimits,
-    /// Importing uploads. One of several gigabytes takes long on a small machine.
+    /// An upload of several gigabytes takes hours on a small machine.
     pub import: LaneLimits,
 }
 
-impl Lanes {
+impl AllLaneLimits {
     pub(crate) const fn limits(&self, lane: Lane) -> LaneLimits {
         match lane {
             Lane::Sync => self.sync,
@@ -70,7 +66,7 @@ impl Lanes {
     }
 }
 
-impl Default for Lanes {
+impl Default for AllLaneLimits {
     fn default() -> Self {
         let lane = |concurrency, minutes| LaneLimits { concurrency, deadline: MINUTE * minutes };
         Self {

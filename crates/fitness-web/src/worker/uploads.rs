@@ -1,84 +1,81 @@
-//! Uploaded files: how far each import is while it runs here, and the job that runs it. What came of one is in its record.
+//! Import of uploaded files: the job itself, and the progress of running imports.
 
 use fitness_core::domain::ids::{JobId, UserId};
-use fitness_ingest::{Clock, Import, Outcome, Progress, Stop};
+use fitness_ingest::{Clock, ImportOutcome, ImportProgressListener, ImportRequest, StopSignal};
 use fitness_store::{Job, Store};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many lines about what was left out a person reads.
-const SHOWN: usize = 50;
+/// Skipped files listed in a summary.
+const MAX_SKIPPED: usize = 50;
 
-/// How far an import is.
 #[derive(Debug, Clone)]
-pub(crate) enum Stage {
-    /// Files are looked at; so many of so many, and so many activities found.
+pub(crate) enum ImportStage {
+    /// `total` is known after the first pass over the files.
     Reading { total: Option<u64>, files: u64, activities: u64 },
-    /// All files are in, and what they mean is being worked out.
-    WorkingOut { activities: u64 },
+    /// All files are read; metrics are being computed.
+    Computing { activities: u64 },
 }
 
-/// What a person reads when an import is over. Kept in the record of its job.
+/// What the page shows about a finished import. Stored with its job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ImportSummary {
-    /// What is new, and what was there already.
+    /// New and known activities, as sentences.
     pub(crate) sentences: Vec<String>,
-    /// Through which day the data is complete.
+    /// The day the data is complete through, such as `2026-06-13`.
     pub(crate) complete: Option<String>,
-    /// Whether nothing is new.
     pub(crate) changed_nothing: bool,
-    /// What was left out, and why; at most [`SHOWN`] of it.
+    /// Skipped files with the reason; at most [`MAX_SKIPPED`].
     pub(crate) skipped: Vec<(String, String)>,
-    /// How much was left out in all.
     pub(crate) skipped_count: u64,
 }
 
 impl ImportSummary {
-    fn new(outcome: &Outcome, folder: &Path) -> Self {
-        // Where it lay for a while is nobody's business.
+    fn new(outcome: &ImportOutcome, folder: &Path) -> Self {
+        // Hide the server's temporary directory.
         let here = format!("{}/", folder.display());
         let name = |path: &str| {
             let name = path.strip_prefix(&here).unwrap_or(path);
             name.split_once('/').map_or(name, |(_, name)| name).to_owned()
         };
-        let skipped = outcome.skipped.iter().take(SHOWN);
+        let skipped = outcome.skipped.iter().take(MAX_SKIPPED);
         Self {
-            sentences: outcome.sentences(),
-            complete: outcome.coverage.complete().map(|day| day.to_string()),
-            changed_nothing: outcome.changed_nothing(),
+            sentences: outcome.summary_sentences(),
+            complete: outcome.coverage.complete_through().map(|day| day.to_string()),
+            changed_nothing: outcome.is_unchanged(),
             skipped: skipped.map(|skip| (name(&skip.path), skip.reason.clone())).collect(),
             skipped_count: outcome.skipped_count,
         }
     }
 }
 
-/// Imports the files of a job. The error says what went wrong.
+/// Imports the files of a job. The error is stored with the job.
 pub(crate) async fn run_import(
     store: &Store,
     clock: Clock,
     job: &Job,
     folder: &Path,
-    mut progress: ImportProgress,
+    mut progress: RunningImport,
 ) -> Result<ImportSummary, String> {
-    let paths = paths_in(folder).map_err(|why| format!("the uploaded files cannot be read: {why}"))?;
-    let wanted = Import { user: job.user, paths, again: false, count_first: true };
-    // Whoever ends this job early must not leave a thread that reads on.
-    let stop = StopOnDrop(Stop::default());
+    let paths = paths_in(folder).map_err(|why| format!("cannot read the uploaded files: {why}"))?;
+    let wanted = ImportRequest { user: job.user, paths, reimport: false, count_first: true };
+    // When the job is cancelled the import thread must stop too.
+    let stop = StopImportGuard(StopSignal::default());
     let outcome = fitness_ingest::import(store, wanted, clock, &mut progress, &stop.0).await;
     outcome.map(|outcome| ImportSummary::new(&outcome, folder)).map_err(|why| why.to_string())
 }
 
-struct StopOnDrop(Stop);
+struct StopImportGuard(StopSignal);
 
-impl Drop for StopOnDrop {
+impl Drop for StopImportGuard {
     fn drop(&mut self) {
         self.0.stop();
     }
 }
 
-/// The files of an upload, in the order in which they arrived: each is in a folder that is its number.
+/// The files in order of arrival: each is in a folder named by its number.
 fn paths_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut numbered = BTreeMap::new();
     for entry in std::fs::read_dir(folder)? {
@@ -100,81 +97,81 @@ pub(crate) struct Uploads(Arc<Mutex<Inner>>);
 #[derive(Debug, Default)]
 struct Inner {
     receiving: BTreeSet<UserId>,
-    running: BTreeMap<JobId, Stage>,
+    running: BTreeMap<JobId, ImportStage>,
 }
 
 impl Uploads {
-    /// Begins to receive an athlete's files; `None` while others of theirs arrive.
-    pub(crate) fn receive(&self, user: UserId) -> Option<Receiving> {
+    /// `None` while another upload of this user is arriving.
+    pub(crate) fn begin_upload(&self, user: UserId) -> Option<UploadGuard> {
         let free = self.lock().receiving.insert(user);
-        free.then(|| Receiving { user, uploads: self.clone() })
+        free.then(|| UploadGuard { user, uploads: self.clone() })
     }
 
-    /// Begins to tell how far an import is.
-    pub(crate) fn track(&self, job: JobId) -> ImportProgress {
-        self.lock().running.insert(job, Stage::Reading { total: None, files: 0, activities: 0 });
-        ImportProgress { job, uploads: self.clone() }
+    /// Starts to track the progress of an import.
+    pub(crate) fn begin_import(&self, job: JobId) -> RunningImport {
+        self.lock().running.insert(job, ImportStage::Reading { total: None, files: 0, activities: 0 });
+        RunningImport { job, uploads: self.clone() }
     }
 
-    /// How far an import is that runs here.
-    pub(crate) fn stage(&self, job: JobId) -> Option<Stage> {
+    /// The progress of an import, if it runs in this process.
+    pub(crate) fn stage(&self, job: JobId) -> Option<ImportStage> {
         self.lock().running.get(&job).cloned()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Whoever panicked while holding it left nothing half done.
+        // A panic leaves the maps consistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An athlete's files that are arriving.
+/// An upload that is arriving; ends on drop.
 #[derive(Debug)]
-pub(crate) struct Receiving {
+pub(crate) struct UploadGuard {
     user: UserId,
     uploads: Uploads,
 }
 
-impl Drop for Receiving {
+impl Drop for UploadGuard {
     fn drop(&mut self) {
         self.uploads.lock().receiving.remove(&self.user);
     }
 }
 
-/// An import that runs here.
+/// Progress of a running import; removed on drop.
 #[derive(Debug)]
-pub(crate) struct ImportProgress {
+pub(crate) struct RunningImport {
     job: JobId,
     uploads: Uploads,
 }
 
-impl ImportProgress {
-    fn set(&self, next: impl FnOnce(&Stage) -> Stage) {
+impl RunningImport {
+    fn set(&self, next: impl FnOnce(&ImportStage) -> ImportStage) {
         if let Some(stage) = self.uploads.lock().running.get_mut(&self.job) {
             *stage = next(stage);
         }
     }
 }
 
-impl Drop for ImportProgress {
+impl Drop for RunningImport {
     fn drop(&mut self) {
         self.uploads.lock().running.remove(&self.job);
     }
 }
 
-impl Progress for ImportProgress {
-    fn total(&mut self, total: u64) {
-        self.set(|_| Stage::Reading { total: Some(total), files: 0, activities: 0 });
+impl ImportProgressListener for RunningImport {
+    fn set_total(&mut self, total: u64) {
+        self.set(|_| ImportStage::Reading { total: Some(total), files: 0, activities: 0 });
     }
 
-    fn done(&mut self, files: u64, activities: u64) {
+    fn set_imported(&mut self, files: u64, activities: u64) {
         self.set(|stage| {
-            let total = if let Stage::Reading { total, .. } = stage { *total } else { None };
-            Stage::Reading { total, files, activities }
+            let total = if let ImportStage::Reading { total, .. } = stage { *total } else { None };
+            ImportStage::Reading { total, files, activities }
         });
     }
 
-    fn worked_out(&mut self, activities: u64) {
-        self.set(|_| Stage::WorkingOut { activities });
+    fn set_recomputed(&mut self, activities: u64) {
+        self.set(|_| ImportStage::Computing { activities });
     }
 }
 
@@ -186,26 +183,26 @@ mod tests {
     fn athlete_receives_one_upload_at_a_time() {
         let uploads = Uploads::default();
         let (ann, ben) = (UserId::new(1), UserId::new(2));
-        let first = uploads.receive(ann).unwrap();
-        assert!(uploads.receive(ann).is_none());
-        assert!(uploads.receive(ben).is_some());
+        let first = uploads.begin_upload(ann).unwrap();
+        assert!(uploads.begin_upload(ann).is_none());
+        assert!(uploads.begin_upload(ben).is_some());
         drop(first);
-        assert!(uploads.receive(ann).is_some());
+        assert!(uploads.begin_upload(ann).is_some());
     }
 
     #[test]
-    fn progress_is_told_while_an_import_runs_and_not_after() {
+    fn progress_is_reported_only_while_import_runs() {
         let uploads = Uploads::default();
         let job = JobId::new(7);
-        let mut progress = uploads.track(job);
-        progress.total(9);
-        Progress::done(&mut progress, 3, 2);
+        let mut progress = uploads.begin_import(job);
+        progress.set_total(9);
+        ImportProgressListener::set_imported(&mut progress, 3, 2);
         assert!(matches!(
             uploads.stage(job),
-            Some(Stage::Reading { total: Some(9), files: 3, activities: 2 })
+            Some(ImportStage::Reading { total: Some(9), files: 3, activities: 2 })
         ));
-        progress.worked_out(2);
-        assert!(matches!(uploads.stage(job), Some(Stage::WorkingOut { activities: 2 })));
+        progress.set_recomputed(2);
+        assert!(matches!(uploads.stage(job), Some(ImportStage::Computing { activities: 2 })));
         drop(progress);
         assert!(uploads.stage(job).is_none());
     }

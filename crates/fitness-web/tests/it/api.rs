@@ -1,6 +1,6 @@
 //! The API: opened by a token of either scope or by the athlete's browser, only for reading, and as it is described.
 
-use crate::harness::{Browser, Page, SITE, Site};
+use crate::harness::{BASE_URL, Browser, TestResponse, TestSite};
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use chrono::TimeDelta;
@@ -8,8 +8,8 @@ use fitness_core::coach_api::Scope;
 use fitness_core::domain::activity::{Activity, Lap};
 use fitness_core::domain::ids::{ActivityId, UserId};
 use fitness_core::domain::note::Author;
-use fitness_core::domain::observation::{ObservationKind, Observed};
-use fitness_core::domain::source_record::{ActivityReport, Recorded, ReportKey, SourceKind};
+use fitness_core::domain::observation::{ObservationData, ObservationKind};
+use fitness_core::domain::source_record::{ParsedActivity, RecordKey, SourceKind, SourceRecord};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_store::NewBrief;
@@ -26,7 +26,7 @@ const PATHS: [&str; 6] = [
 ];
 
 /// An athlete with a plan, three runs and a brief.
-async fn athlete(site: &Site, name: &str) -> UserId {
+async fn create_athlete(site: &TestSite, name: &str) -> UserId {
     let user = site.db.user(name).await;
     site.db.active_plan(user, "Half <b>").await;
     for (at, day) in [9, 11, 12].into_iter().enumerate() {
@@ -37,20 +37,25 @@ async fn athlete(site: &Site, name: &str) -> UserId {
             moving: Some(TimeSpan::from_mins(44)),
             avg_heart_rate: Some(141),
             laps: vec![lap()],
-            ..Activity::begun(Sport::Running, format!("{}T07:00:00Z", june(day)).parse().unwrap(), 0)
+            ..Activity::new(Sport::Running, format!("{}T07:00:00Z", june(day)).parse().unwrap(), 0)
         };
-        let key = ReportKey { kind: SourceKind::Garmin, id: format!("{name}-{at}") };
-        site.db.told(user, ActivityReport { key, recorded: Recorded::listed(activity), raw: None }).await;
+        let key = RecordKey { kind: SourceKind::Garmin, id: format!("{name}-{at}") };
+        site.db
+            .import_record(
+                user,
+                SourceRecord { key, parsed: ParsedActivity::without_samples(activity), raw: None },
+            )
+            .await;
     }
-    site.db.store.declare_complete(user, june(13), now()).await.unwrap();
+    site.db.store.declare_day_complete(user, june(13), now()).await.unwrap();
     let brief = NewBrief {
         day: june(14),
-        model: "built-in".to_owned(),
+        model: "a-model".to_owned(),
         prompt_version: String::new(),
         schema_version: "1".to_owned(),
         body: json!({ "rendered": "Keep it easy." }),
         cost_micros: None,
-        fell_back: None,
+        fallback_reason: None,
         facts: Vec::new(),
     };
     site.db.store.put_brief(user, brief, now()).await.unwrap();
@@ -72,20 +77,20 @@ fn lap() -> Lap {
 }
 
 /// Asks with a token and no cookie.
-async fn with_token(site: &Site, path: &str, bearer: &str) -> Page {
-    let nobody = site.stranger();
+async fn with_token(site: &TestSite, path: &str, bearer: &str) -> TestResponse {
+    let nobody = site.signed_out_browser();
     let request = nobody.request("GET", path).header(header::AUTHORIZATION, bearer);
     nobody.send(request.body(Body::empty()).unwrap()).await
 }
 
-fn told(page: &Page) -> Value {
+fn json_body(page: &TestResponse) -> Value {
     assert_eq!(page.status, StatusCode::OK, "{}", page.text);
     assert_eq!(page.headers[header::CONTENT_TYPE], "application/json");
     serde_json::from_str(&page.text).unwrap()
 }
 
 #[track_caller]
-fn refused(page: &Page, status: StatusCode) {
+fn assert_problem_json(page: &TestResponse, status: StatusCode) {
     assert_eq!(page.status, status, "{}", page.text);
     assert_eq!(page.headers[header::CONTENT_TYPE], "application/problem+json", "{}", page.text);
     let problem: Value = serde_json::from_str(&page.text).unwrap();
@@ -94,9 +99,9 @@ fn refused(page: &Page, status: StatusCode) {
 }
 
 #[tokio::test]
-async fn a_token_of_either_scope_and_the_own_browser_read() {
-    let site = Site::new().await;
-    let ann = athlete(&site, "Ann").await;
+async fn tokens_of_both_scopes_and_own_browser_can_read() {
+    let site = TestSite::new().await;
+    let ann = create_athlete(&site, "Ann").await;
     let browser = site.signed_in(ann).await;
     let store = &site.db.store;
     let (_, read) = store.mint_api_token(ann, "reads", Scope::Read, None, now()).await.unwrap();
@@ -106,29 +111,29 @@ async fn a_token_of_either_scope_and_the_own_browser_read() {
     let ended = now() - TimeDelta::minutes(1);
     let (_, ended) = store.mint_api_token(ann, "ended", Scope::Read, Some(ended), now()).await.unwrap();
     for path in PATHS {
-        let own = told(&browser.get(path).await);
+        let own = json_body(&browser.get(path).await);
         for token in [&read, &draft] {
             assert_eq!(
-                told(&with_token(&site, path, &format!("Bearer {}", token.reveal())).await),
+                json_body(&with_token(&site, path, &format!("Bearer {}", token.reveal())).await),
                 own,
                 "{path}"
             );
         }
         for bad in [revoked.reveal(), ended.reveal(), "0000000000000000", "short", "", "a b"] {
             let page = with_token(&site, path, &format!("Bearer {bad}")).await;
-            refused(&page, StatusCode::UNAUTHORIZED);
+            assert_problem_json(&page, StatusCode::UNAUTHORIZED);
             assert!(page.headers.contains_key(header::WWW_AUTHENTICATE));
         }
-        refused(
+        assert_problem_json(
             &with_token(&site, path, &format!("Basic {}", read.reveal())).await,
             StatusCode::UNAUTHORIZED,
         );
-        refused(&site.stranger().get(path).await, StatusCode::UNAUTHORIZED);
+        assert_problem_json(&site.signed_out_browser().get(path).await, StatusCode::UNAUTHORIZED);
         // A cookie does not help a token that is none.
         let both = browser.request("GET", path).header(header::AUTHORIZATION, "Bearer 0000000000000000");
-        refused(&browser.send(both.body(Body::empty()).unwrap()).await, StatusCode::UNAUTHORIZED);
+        assert_problem_json(&browser.send(both.body(Body::empty()).unwrap()).await, StatusCode::UNAUTHORIZED);
         for method in ["POST", "PUT", "DELETE", "PATCH"] {
-            let request = browser.request(method, path).header(header::ORIGIN, SITE).body(Body::empty());
+            let request = browser.request(method, path).header(header::ORIGIN, BASE_URL).body(Body::empty());
             assert_eq!(
                 browser.send(request.unwrap()).await.status,
                 StatusCode::METHOD_NOT_ALLOWED,
@@ -139,18 +144,18 @@ async fn a_token_of_either_scope_and_the_own_browser_read() {
     let used = store.list_api_tokens(ann).await.unwrap();
     assert!(used.iter().filter(|token| token.used_at.is_some()).count() >= 2, "{used:?}");
     // A token opens no page.
-    for path in ["/", "/settings", "/sources"] {
+    for path in ["/", "/settings", "/data"] {
         let page = with_token(&site, path, &format!("Bearer {}", draft.reveal())).await;
         assert_eq!(page.status, StatusCode::FORBIDDEN, "{path}");
     }
 }
 
 #[tokio::test]
-async fn what_is_told_is_what_is_stored_and_nobody_elses() {
-    let site = Site::new().await;
-    let (ann, ben) = (athlete(&site, "Ann").await, site.db.user("Ben").await);
+async fn responses_match_stored_data_of_the_caller_only() {
+    let site = TestSite::new().await;
+    let (ann, ben) = (create_athlete(&site, "Ann").await, site.db.user("Ben").await);
     let (of_ann, of_ben) = (site.signed_in(ann).await, site.signed_in(ben).await);
-    let today = told(&of_ann.get("/api/v1/today").await);
+    let today = json_body(&of_ann.get("/api/v1/today").await);
     assert_eq!((&today["day"], &today["data_through"]), (&json!("2026-06-14"), &json!("2026-06-13")));
     assert!(today["facts"].as_array().unwrap().iter().any(|fact| fact["id"] == "days_to_race"), "{today}");
     let value = |id: &str| {
@@ -163,7 +168,7 @@ async fn what_is_told_is_what_is_stored_and_nobody_elses() {
     };
     assert_eq!(value("last_run_distance"), Some(json!(8000.0)), "{today}");
     assert_eq!(value("last_run_time"), Some(json!(2640.0)), "{today}");
-    let plan = told(&of_ann.get("/api/v1/plan").await);
+    let plan = json_body(&of_ann.get("/api/v1/plan").await);
     assert_eq!(plan["plan"]["name"], "Half <b>");
     let verdicts: Vec<&Value> =
         plan["plan"]["workouts"].as_array().unwrap().iter().map(|w| &w["verdict"]).collect();
@@ -174,37 +179,37 @@ async fn what_is_told_is_what_is_stored_and_nobody_elses() {
     assert_eq!((&workout(3)["done_distance_m"], &workout(0)["excused"]), (&Value::Null, &Value::Null));
     let percent = plan["plan"]["adherence_percent"].as_u64().unwrap();
     assert!((1..100).contains(&percent), "{plan}");
-    let away = Observed::new(ObservationKind::Away, june(11), june(13), None).unwrap();
+    let away = ObservationData::new(ObservationKind::Away, june(11), june(13), None).unwrap();
     site.db.store.add_observation(ann, Author::Athlete, &away, now()).await.unwrap();
-    let plan = told(&of_ann.get("/api/v1/plan").await);
+    let plan = json_body(&of_ann.get("/api/v1/plan").await);
     let excused: Vec<&Value> =
         plan["plan"]["workouts"].as_array().unwrap().iter().map(|w| &w["excused"]).collect();
     assert!(excused.contains(&&json!("away")) && plan["plan"]["short"] == 0, "{plan}");
-    assert_eq!(told(&of_ann.get("/api/v1/brief").await)["brief"]["text"], "Keep it easy.");
-    let days = told(&of_ann.get("/api/v1/trends?from=2026-06-09&through=2026-06-13").await);
+    assert_eq!(json_body(&of_ann.get("/api/v1/brief").await)["brief"]["text"], "Keep it easy.");
+    let days = json_body(&of_ann.get("/api/v1/trends?from=2026-06-09&through=2026-06-13").await);
     assert_eq!(days["days"].as_array().unwrap().len(), 5, "{days}");
 
-    let id = told(&of_ann.get("/api/v1/activities").await)["activities"][0]["id"].as_i64().unwrap();
+    let id = json_body(&of_ann.get("/api/v1/activities").await)["activities"][0]["id"].as_i64().unwrap();
     assert_eq!(
-        told(&of_ann.get(&format!("/api/v1/activities/{id}")).await)["laps"].as_array().unwrap().len(),
+        json_body(&of_ann.get(&format!("/api/v1/activities/{id}")).await)["laps"].as_array().unwrap().len(),
         1
     );
-    refused(&of_ben.get(&format!("/api/v1/activities/{id}")).await, StatusCode::NOT_FOUND);
-    assert_eq!(told(&of_ben.get("/api/v1/plan").await)["plan"], Value::Null);
-    assert_eq!(told(&of_ben.get("/api/v1/brief").await)["brief"], Value::Null);
-    assert_eq!(told(&of_ben.get("/api/v1/activities").await)["activities"], json!([]));
-    assert_eq!(told(&of_ben.get("/api/v1/today").await)["data_through"], Value::Null);
+    assert_problem_json(&of_ben.get(&format!("/api/v1/activities/{id}")).await, StatusCode::NOT_FOUND);
+    assert_eq!(json_body(&of_ben.get("/api/v1/plan").await)["plan"], Value::Null);
+    assert_eq!(json_body(&of_ben.get("/api/v1/brief").await)["brief"], Value::Null);
+    assert_eq!(json_body(&of_ben.get("/api/v1/activities").await)["activities"], json!([]));
+    assert_eq!(json_body(&of_ben.get("/api/v1/today").await)["data_through"], Value::Null);
 }
 
 #[tokio::test]
-async fn pages_of_activities_go_on_where_the_last_one_ended() {
-    let site = Site::new().await;
-    let ann = athlete(&site, "Ann").await;
+async fn activities_cursor_continues_after_the_previous_page() {
+    let site = TestSite::new().await;
+    let ann = create_athlete(&site, "Ann").await;
     let browser = site.signed_in(ann).await;
     let mut seen: Vec<ActivityId> = Vec::new();
     let mut path = "/api/v1/activities?limit=2".to_owned();
     loop {
-        let page = told(&browser.get(&path).await);
+        let page = json_body(&browser.get(&path).await);
         let ids = page["activities"].as_array().unwrap().iter().map(|one| one["id"].as_i64().unwrap());
         seen.extend(ids.map(ActivityId::new));
         let Some(next) = page["next"].as_str() else { break };
@@ -222,15 +227,15 @@ async fn pages_of_activities_go_on_where_the_last_one_ended() {
     stored.reverse();
     assert_eq!(seen, stored);
     let only =
-        told(&browser.get("/api/v1/activities?sport=running&from=2026-06-11&through=2026-06-11").await);
+        json_body(&browser.get("/api/v1/activities?sport=running&from=2026-06-11&through=2026-06-11").await);
     assert_eq!(only["activities"].as_array().unwrap().len(), 1);
-    assert_eq!(told(&browser.get("/api/v1/activities?sport=rowing").await)["activities"], json!([]));
+    assert_eq!(json_body(&browser.get("/api/v1/activities?sport=rowing").await)["activities"], json!([]));
 }
 
 #[tokio::test]
-async fn bad_parameters_are_told_and_nothing_breaks() {
-    let site = Site::new().await;
-    let ann = athlete(&site, "Ann").await;
+async fn bad_parameters_are_rejected_with_a_reason() {
+    let site = TestSite::new().await;
+    let ann = create_athlete(&site, "Ann").await;
     let browser = site.signed_in(ann).await;
     for (path, status) in [
         ("/api/v1/today?x=1", 400),
@@ -260,7 +265,7 @@ async fn bad_parameters_are_told_and_nothing_breaks() {
     ] {
         let page = browser.get(path).await;
         assert_eq!(page.status.as_u16(), status, "{path}: {}", page.text);
-        refused(&page, page.status);
+        assert_problem_json(&page, page.status);
     }
     for day in ["0001-01-01", "1970-01-01", "9999-12-31", "2026-06-14"] {
         for path in [format!("/api/v1/trends?through={day}"), format!("/api/v1/trends?from={day}")] {
@@ -271,20 +276,20 @@ async fn bad_parameters_are_told_and_nothing_breaks() {
 }
 
 #[tokio::test]
-async fn every_answer_is_as_the_document_says() {
-    let site = Site::new().await;
-    let (ann, ben) = (athlete(&site, "Ann").await, site.db.user("Ben").await);
-    let document = told(&site.stranger().get("/api/v1/openapi.json").await);
+async fn responses_match_openapi_schemas() {
+    let site = TestSite::new().await;
+    let (ann, ben) = (create_athlete(&site, "Ann").await, site.db.user("Ben").await);
+    let document = json_body(&site.signed_out_browser().get("/api/v1/openapi.json").await);
     assert_eq!(document["openapi"], "3.1.0");
     let described: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
     let listed = site
-        .listed
+        .routes
         .iter()
         .filter(|route| route.path.starts_with("/api/v1/") && !route.path.contains("openapi"));
     let mut listed: Vec<&str> = listed.map(|route| route.path).collect();
     listed.sort_unstable();
     assert_eq!(described, listed, "every route is described, and no other");
-    let check = |operation: &str, status: &str, page: &Page| {
+    let check = |operation: &str, status: &str, page: &TestResponse| {
         let kind = page.headers[header::CONTENT_TYPE].to_str().unwrap();
         let answer = &document["paths"][operation]["get"]["responses"][status]["content"][kind];
         let mut form = answer["schema"].clone();
@@ -303,7 +308,7 @@ async fn every_answer_is_as_the_document_says() {
         for path in PATHS.into_iter().filter(|path| !path.ends_with("/1")) {
             check(path, "200", &browser.get(path).await);
             check(path, "400", &browser.get(&format!("{path}?nonsense=1")).await);
-            check(path, "401", &site.stranger().get(path).await);
+            check(path, "401", &site.signed_out_browser().get(path).await);
         }
         let one = browser.get("/api/v1/activities/1").await;
         check("/api/v1/activities/{id}", one.status.as_str(), &one);

@@ -1,25 +1,26 @@
 //! Addresses that nobody can read: each is answered by a page of ours, and never in the words of the machinery.
 
-use crate::harness::Site;
+use crate::harness::TestSite;
 use axum::http::{StatusCode, header};
-use fitness_web::Brings;
+use fitness_web::RequestBody;
 
 /// As no link of ours has it: no text at all, a number that is none, and everything twice.
-const ODD: &str = "chat=x&chat=y&step=x&code=%FF&code=x&say=a&say=b&week=%FF&week=x&next=a&next=b";
+const ODD_QUERY: &str = "chat=x&chat=y&step=x&code=%FF&code=x&say=a&say=b&week=%FF&week=x&next=a&next=b";
 
 #[tokio::test]
-async fn an_address_that_cannot_be_read_leads_to_a_page_of_ours() {
-    let site = Site::new().await;
+async fn malformed_url_gets_our_error_page() {
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let browser = site.signed_in(ann).await;
-    let pages = site.listed.iter().filter(|one| one.method == "GET" && !one.path.starts_with("/api/"));
+    let pages = site.routes.iter().filter(|one| one.method == "GET" && !one.path.starts_with("/api/"));
     let mut looked_at = 0;
-    for one in pages.filter(|one| one.brings == Brings::Nothing && one.path != "/mcp") {
+    for one in pages.filter(|one| one.body == RequestBody::Empty && one.path != "/mcp") {
         let named: Vec<&str> =
             one.path.split('/').map(|part| if part.starts_with('{') { "%FF" } else { part }).collect();
-        for address in
-            [format!("{}?{ODD}", named.join("/")), format!("{}?{ODD}", one.path.replace(['{', '}'], "x"))]
-        {
+        for address in [
+            format!("{}?{ODD_QUERY}", named.join("/")),
+            format!("{}?{ODD_QUERY}", one.path.replace(['{', '}'], "x")),
+        ] {
             let answer = browser.get(&address).await;
             let kind = answer.headers.get(header::CONTENT_TYPE).map(|kind| kind.to_str().unwrap().to_owned());
             let fails = answer.status.is_client_error() && answer.status != StatusCode::METHOD_NOT_ALLOWED;

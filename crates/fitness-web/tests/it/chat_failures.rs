@@ -1,47 +1,48 @@
 //! Turns that go wrong, over a real database: what tools did is kept, nothing else changes, and what may be used holds.
 
-use fitness_coach::agent_loop::{Budget, Caps, Ended, Ending};
+use fitness_coach::agent_loop::{DailyBudget, EndReason, TurnEnd, TurnLimits};
 use fitness_coach::model::anthropic::Claude;
-use fitness_coach::model::catalog::Choice;
-use fitness_coach::model::openai::Compatible;
+use fitness_coach::model::catalog::ClaudeModel;
+use fitness_coach::model::openai::OpenAiCompatible;
 use fitness_coach::model::{
-    Asking, Cost, Failing, Limits, Listener, Message, Model, ModelError, Part, Reply, Request, Stop, Told,
-    Usage,
+    Cost, Message, Model, ModelError, ModelErrorKind, ModelListener, ModelPart, Reply, ReplyFuture, Request,
+    StopReason, Timeouts, Usage, UserPart,
 };
-use fitness_coach::settings::FOUND_SETTING;
+use fitness_coach::settings::CAPABILITIES_SETTING_KEY;
 use fitness_coach::testkit::{
-    Ability, After, Answer, Block, Fail, FakeAnthropic, FakeOpenAi, KEY, Manner, Say, ScriptedModel, Why,
+    Block, FakeAnthropic, FakeOpenAi, KEY, ScriptResponse, ScriptedFailure, ScriptedModel, ScriptedReply,
+    ScriptedStop, StreamEnd, ToolSupport, WireFormat,
 };
-use fitness_core::adherence::data_frontier::Evidence;
+use fitness_core::adherence::data_frontier::CoverageEvidence;
 use fitness_core::domain::ids::{ChatId, UserId};
 use fitness_core::domain::note::{Author, NoteText};
-use fitness_core::domain::observation::{ObservationKind, Observed};
+use fitness_core::domain::observation::{ObservationData, ObservationKind};
 use fitness_store::on_both_databases;
 use fitness_store::testkit::{Backend, TestDb, june, now};
-use fitness_web::coach::chat::Talk;
+use fitness_web::coach::chat::ChatTurn;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
 const SITE: &str = "http://127.0.0.1:8787";
 
-pub(crate) fn talk(db: &TestDb, user: UserId, chat: Option<ChatId>) -> Talk<'_> {
-    Talk { store: &db.store, user, chat, today: june(14), now: now() }
+pub(crate) fn chat_turn(db: &TestDb, user: UserId, chat: Option<ChatId>) -> ChatTurn<'_> {
+    ChatTurn { store: &db.store, user, chat, today: june(14), now: now() }
 }
 
 /// Says something; which conversation it is, and how the turn ended.
-pub(crate) async fn say(
+pub(crate) async fn run_turn(
     db: &TestDb,
     user: UserId,
     chat: Option<ChatId>,
     text: &str,
-    (model, caps): (&dyn Model, Caps),
-) -> (ChatId, Ended) {
-    let desk = db.store.coaching_desk(user, Author::Coach, now(), SITE).await.unwrap();
+    (model, caps): (&dyn Model, TurnLimits),
+) -> (ChatId, EndReason) {
+    let desk = db.store.coach_api(user, Author::Coach, now(), SITE).await.unwrap();
     let never = std::future::pending();
-    let talk = talk(db, user, chat);
-    let (chat, conversed) = talk.say(text, (model, caps), &desk, never, &mut |_| {}).await.unwrap();
-    (chat, conversed.ending.ended)
+    let talk = chat_turn(db, user, chat);
+    let (chat, conversed) = talk.run(text, (model, caps), &desk, never, &mut |_| {}).await.unwrap();
+    (chat, conversed.end.reason)
 }
 
 fn texts(request: &Request) -> Vec<&str> {
@@ -50,60 +51,60 @@ fn texts(request: &Request) -> Vec<&str> {
         Message::Model { .. } => &[],
     });
     told.filter_map(|part| match part {
-        Told::Text { text } => Some(text.as_str()),
-        Told::Result { .. } => None,
+        UserPart::Text { text } => Some(text.as_str()),
+        UserPart::Result { .. } => None,
     })
     .collect()
 }
 
-pub(crate) fn draft() -> Part {
+pub(crate) fn draft() -> ModelPart {
     let input = json!({ "goal": "half", "race_date": "2026-09-20", "start_date": "2026-06-16",
         "schedule": [{ "date": "2026-06-16", "planned_miles": 4.0, "kind": "easy" }] });
-    Part::Call { id: "a".to_owned(), tool: "draft_training_plan".to_owned(), input }
+    ModelPart::Call { id: "a".to_owned(), tool: "draft_training_plan".to_owned(), input }
 }
 
 on_both_databases! {
-    async fn what_tools_did_before_a_turn_failed_is_known_in_the_next(db) {
+    async fn tool_results_of_a_failed_turn_are_in_the_next_request(db) {
         let ann = db.user("Ann").await;
         let mut asked = 0;
         let model = ScriptedModel::new("m", move |_| {
             asked += 1;
             match asked {
                 1 => Ok(ScriptedModel::reply(vec![draft()])),
-                2 => Err(ModelError::new(Failing::Request, "It was refused.")),
-                _ => Ok(ScriptedModel::says("There is a draft.")),
+                2 => Err(ModelError::new(ModelErrorKind::Request, "It was refused.")),
+                _ => Ok(ScriptedModel::text_reply("There is a draft.")),
             }
         });
-        let (chat, ended) = say(&db, ann, None, "Draft a half, please", (&model, Caps::default())).await;
-        assert_eq!(ended, Ended::Failed);
-        say(&db, ann, Some(chat), "Please try again", (&model, Caps::default())).await;
-        let asked = model.asked();
+        let (chat, ended) = run_turn(&db, ann, None, "Draft a half, please", (&model, TurnLimits::default())).await;
+        assert_eq!(ended, EndReason::Failed);
+        run_turn(&db, ann, Some(chat), "Please try again", (&model, TurnLimits::default())).await;
+        let asked = model.requests();
         let told = asked.last().unwrap().messages.iter().flat_map(|message| match message {
             Message::Program { parts } => parts.clone(),
             Message::Model { .. } => Vec::new(),
         });
-        let results: Vec<Told> = told.filter(|part| matches!(part, Told::Result { .. })).collect();
-        let [Told::Result { text, refused: false, .. }] = results.as_slice() else { panic!("{results:?}") };
+        let results: Vec<UserPart> = told.filter(|part| matches!(part, UserPart::Result { .. })).collect();
+        let [UserPart::Result { text, refused: false, .. }] = results.as_slice() else { panic!("{results:?}") };
         assert!(text.contains("plan_id"), "{text}");
         let words = texts(asked.last().unwrap());
         let place = |said: &str| words.iter().position(|text| *text == said).unwrap();
         assert!(place("Draft a half, please") < place("Please try again"), "{words:?}");
     }
 
-    async fn a_question_that_was_never_answered_keeps_its_place(db) {
+    async fn unanswered_message_stays_in_history(db) {
         let ann = db.user("Ann").await;
         let mut asked = 0;
         let model = ScriptedModel::new("m", move |_| {
             asked += 1;
             if asked == 1 {
-                return Err(ModelError::new(Failing::Unreachable, "It did not answer."));
+                return Err(ModelError::new(ModelErrorKind::Unreachable, "It did not answer."));
             }
-            Ok(ScriptedModel::says("Here I am."))
+            Ok(ScriptedModel::text_reply("Here I am."))
         });
-        let (chat, _) = say(&db, ann, None, "How is my form?", (&model, Caps::default())).await;
-        say(&db, ann, Some(chat), "Please try again", (&model, Caps::default())).await;
-        say(&db, ann, Some(chat), "Thank you", (&model, Caps::default())).await;
-        for request in &model.asked()[1..] {
+        let (chat, _) = run_turn(&db, ann, None, "How is my form?", (&model, TurnLimits::default())).await;
+        run_turn(&db, ann, Some(chat), "Please try again", (&model, TurnLimits::default())).await;
+        run_turn(&db, ann, Some(chat), "Thank you", (&model, TurnLimits::default())).await;
+        for request in &model.requests()[1..] {
             let words = texts(request);
             let said: Vec<&&str> = words.iter().filter(|text| text.len() < 20).collect();
             let all = [&"How is my form?", &"Please try again", &"Thank you"];
@@ -111,62 +112,62 @@ on_both_databases! {
         }
     }
 
-    async fn turns_beside_each_other_share_what_may_be_used_in_a_day(db) {
+    async fn concurrent_turns_share_the_daily_budget(db) {
         let ann = db.user("Ann").await;
-        let caps = Caps { tokens: 300, day: Some(Budget { tokens: 300, money: None }), ..Caps::default() };
-        let paid = Caps { day: Some(Budget { tokens: 1_000_000, money: Some(Cost(100)) }), ..Caps::default() };
+        let caps = TurnLimits { tokens: 300, daily_budget: Some(DailyBudget { tokens: 300, money: None }), ..TurnLimits::default() };
+        let paid = TurnLimits { daily_budget: Some(DailyBudget { tokens: 1_000_000, money: Some(Cost(100)) }), ..TurnLimits::default() };
         for (caps, of) in [(caps, "tokens"), (paid, "money")] {
             let user = if of == "tokens" { ann } else { db.user("Bob").await };
             // Whoever is answered is so once the five others are not.
             let others = Semaphore::new(0);
-            let slow = Slow(&others);
+            let slow = SlowModel(&others);
             let talks = (0..6).map(|_| async {
-                let (_, ended) = say(&db, user, None, "How is my form?", (&slow, caps)).await;
+                let (_, ended) = run_turn(&db, user, None, "How is my form?", (&slow, caps)).await;
                 others.add_permits(1);
                 ended
             });
             let ended = join_all(talks).await;
-            let answered = ended.iter().filter(|how| **how == Ended::Answered).count();
+            let answered = ended.iter().filter(|how| **how == EndReason::Answered).count();
             assert_eq!(answered, 1, "{of}: {ended:?}");
-            let spent = db.store.spent_on(user, june(14)).await.unwrap();
+            let spent = db.store.usage_on(user, june(14)).await.unwrap();
             assert_eq!((spent.tokens(), spent.cost_micros), (240, Some(60)), "what was set aside is settled");
         }
-        let (later, open) = (Caps { tokens: 60, ..caps }, Semaphore::new(5));
-        assert_eq!(say(&db, ann, None, "And now?", (&Slow(&open), later)).await.1, Ended::Answered, "60 were left");
-        assert_eq!(say(&db, ann, None, "And now?", (&Slow(&open), later)).await.1, Ended::Tokens);
-        let day = db.store.spent_on(ann, june(14)).await.unwrap();
+        let (later, open) = (TurnLimits { tokens: 60, ..caps }, Semaphore::new(5));
+        assert_eq!(run_turn(&db, ann, None, "And now?", (&SlowModel(&open), later)).await.1, EndReason::Answered, "60 were left");
+        assert_eq!(run_turn(&db, ann, None, "And now?", (&SlowModel(&open), later)).await.1, EndReason::Tokens);
+        let day = db.store.usage_on(ann, june(14)).await.unwrap();
         assert_eq!(day.tokens(), 480, "at most one request goes beyond what may be used");
     }
 
-    async fn who_leaves_leaves_no_more_set_aside_than_was_taken(db) {
-        let caps = Caps { day: Some(Budget { tokens: 300, money: None }), ..Caps::default() };
+    async fn disconnected_turn_releases_unused_reservation(db) {
+        let caps = TurnLimits { daily_budget: Some(DailyBudget { tokens: 300, money: None }), ..TurnLimits::default() };
         let never = Semaphore::new(0);
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let desk = db.store.coaching_desk(bob, Author::Coach, now(), SITE).await.unwrap();
+        let desk = db.store.coach_api(bob, Author::Coach, now(), SITE).await.unwrap();
         let until = async {
-            spent(&db, bob, |tokens| tokens > 17).await;
-            Ending::cancelled()
+            wait_for_usage(&db, bob, |tokens| tokens > 17).await;
+            TurnEnd::cancel()
         };
-        talk(&db, bob, None).say("Hello", (&Slow(&never), caps), &desk, until, &mut |_| {}).await.unwrap();
-        assert_eq!(db.store.spent_on(bob, june(14)).await.unwrap().tokens(), 17, "written when the turn is over");
-        let hangs = Slow(&never);
-        let leaving = say(&db, ann, None, "How is my form?", (&hangs, caps));
-        tokio::select! { _ = leaving => panic!("it waits"), () = spent(&db, ann, |tokens| tokens > 17) => {} }
-        spent(&db, ann, |tokens| tokens == 17).await;
+        chat_turn(&db, bob, None).run("Hello", (&SlowModel(&never), caps), &desk, until, &mut |_| {}).await.unwrap();
+        assert_eq!(db.store.usage_on(bob, june(14)).await.unwrap().tokens(), 17, "written when the turn is over");
+        let hangs = SlowModel(&never);
+        let leaving = run_turn(&db, ann, None, "How is my form?", (&hangs, caps));
+        tokio::select! { _ = leaving => panic!("it waits"), () = wait_for_usage(&db, ann, |tokens| tokens > 17) => {} }
+        wait_for_usage(&db, ann, |tokens| tokens == 17).await;
     }
 }
 
 /// Waits until so much is written down.
-async fn spent(db: &TestDb, user: UserId, enough: impl Fn(u64) -> bool) {
+async fn wait_for_usage(db: &TestDb, user: UserId, enough: impl Fn(u64) -> bool) {
     for _ in 0..1000 {
-        if enough(db.store.spent_on(user, june(14)).await.unwrap().tokens()) {
+        if enough(db.store.usage_on(user, june(14)).await.unwrap().tokens()) {
             // What was set aside is there a moment before the model is asked.
             tokio::time::sleep(Duration::from_millis(100)).await;
             return;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("{:?}", db.store.spent_on(user, june(14)).await.unwrap());
+    panic!("{:?}", db.store.usage_on(user, june(14)).await.unwrap());
 }
 
 /// Everything at once, on this thread.
@@ -186,32 +187,36 @@ async fn join_all<T>(futures: impl Iterator<Item = impl Future<Output = T>>) -> 
 }
 
 /// A model that takes 240 tokens, and answers when there are five permits.
-struct Slow<'s>(&'s Semaphore);
+struct SlowModel<'s>(&'s Semaphore);
 
-impl Model for Slow<'_> {
+impl Model for SlowModel<'_> {
     fn name(&self) -> &str {
         "slow"
     }
-    fn ask<'a>(&'a self, _: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a> {
+    fn ask<'a>(&'a self, _: &'a Request, listener: &'a mut (dyn ModelListener + 'a)) -> ReplyFuture<'a> {
         Box::pin(async move {
-            listener.took(Usage { input: 17, ..Usage::default() });
+            listener.usage(Usage { input: 17, ..Usage::default() });
             // More than one may be asked where the limit does not hold; then nobody waits for ever.
             let waiting = self.0.acquire_many(5);
             let _ = tokio::time::timeout(Duration::from_secs(20), waiting).await;
-            let parts = vec![Part::Text { text: "Good.".to_owned() }];
-            Ok(Reply { parts, stop: Stop::Done, usage: Usage { input: 200, output: 40, ..Usage::default() } })
+            let parts = vec![ModelPart::Text { text: "Good.".to_owned() }];
+            Ok(Reply {
+                parts,
+                stop_reason: StopReason::Done,
+                usage: Usage { input: 200, output: 40, ..Usage::default() },
+            })
         })
     }
     fn preview(&self, _: &Request) -> String {
         "x".repeat(4000)
     }
     fn cost(&self, usage: &Usage) -> Option<Cost> {
-        Some(Cost(usage.tokens() / 4))
+        Some(Cost(usage.total_tokens() / 4))
     }
 }
 
 /// What a failing model must leave as it is.
-async fn state(db: &TestDb, user: UserId) -> Value {
+async fn snapshot(db: &TestDb, user: UserId) -> Value {
     let store = &db.store;
     let plans = store.list_plans(user).await.unwrap();
     let mut proposals = Vec::new();
@@ -220,13 +225,14 @@ async fn state(db: &TestDb, user: UserId) -> Value {
     }
     let notes: Vec<String> =
         store.list_notes(user).await.unwrap().iter().map(|note| format!("{note:?}")).collect();
-    let observed = store.list_observations(user, june(1).plus(-400), june(1).plus(400)).await.unwrap();
+    let observed =
+        store.list_observations(user, june(1).plus_days(-400), june(1).plus_days(400)).await.unwrap();
     let lines = store.list_audit(user, 100_000).await.unwrap();
     let aside = ["chat.start", "chat.say", "model.ask"];
     let lines = lines.iter().filter(|line| !aside.contains(&line.action.as_str()));
     let mut settings = store.list_settings(user).await.unwrap();
     // What was found out about the server is no setting of the athlete's.
-    settings.remove(FOUND_SETTING);
+    settings.remove(CAPABILITIES_SETTING_KEY);
     json!({
         "plans": plans,
         "proposals": proposals.iter().map(|one| format!("{one:?}")).collect::<Vec<_>>(),
@@ -239,38 +245,41 @@ async fn state(db: &TestDb, user: UserId) -> Value {
     })
 }
 
-const WORDS: &str = "Grüße 😀 an dich: easy does it today.";
+const MESSAGE: &str = "Grüße 😀 an dich: easy does it today.";
 
 /// Every way to fail that the fakes know.
-fn faults() -> Vec<(&'static str, Answer)> {
-    let after = |after| Say::text(WORDS).then(after);
-    let because = |why| Say { stop: Some(why), ..Say::text(WORDS) };
-    let says = |block| Say { blocks: vec![block], ..Say::text("") };
-    let slowly = Say { manner: Manner { chunk: 1, ..Manner::default() }, ..Say::text(WORDS) };
+fn failing_responses() -> Vec<(&'static str, ScriptResponse)> {
+    let after = |after| ScriptedReply::text(MESSAGE).with_end(after);
+    let because = |why| ScriptedReply { stop: Some(why), ..ScriptedReply::text(MESSAGE) };
+    let says = |block| ScriptedReply { blocks: vec![block], ..ScriptedReply::text("") };
+    let slowly = ScriptedReply {
+        format: WireFormat { chunk: 1, ..WireFormat::default() },
+        ..ScriptedReply::text(MESSAGE)
+    };
     let broken = || Block::BrokenCall("suggest_note".to_owned(), "{\"text\": \"cut".to_owned());
     vec![
-        ("silence", Fail::Silence.into()),
-        ("a hang up", Fail::HangUp.into()),
-        ("a page", Fail::Page.into()),
-        ("a spend cap", Fail::SpendCap.into()),
-        ("elsewhere", Fail::Redirect("http://127.0.0.1:9/".to_owned()).into()),
-        ("a refusal", Fail::status(400).into()),
-        ("a wrong key", Fail::status(401).into()),
-        ("too many requests", Fail::status(429).into()),
-        ("a broken server", Fail::status(500).into()),
-        ("an overload", Fail::status(529).into()),
-        ("a stall", after(After::Stall(4)).into()),
-        ("a cut", after(After::Cut(4)).into()),
-        ("an early end", after(After::Stop(4)).into()),
-        ("an error on the way", after(After::Error(4, "overloaded_error")).into()),
-        ("half an event", after(After::Half(3)).into()),
-        ("50 MB of words", after(After::Flood(50)).into()),
-        ("one line of 50 MB", after(After::Line(50)).into()),
-        ("signs of life alone", after(After::Drip(2)).into()),
-        ("words without end", after(After::Babble(2)).into()),
-        ("the limit of tokens", because(Why::Length).into()),
-        ("a model that declines", because(Why::Refusal("no".to_owned())).into()),
-        ("a stop nobody knows", because(Why::Unheard).into()),
+        ("silence", ScriptedFailure::Silence.into()),
+        ("a hang up", ScriptedFailure::HangUp.into()),
+        ("a page", ScriptedFailure::Page.into()),
+        ("a spend cap", ScriptedFailure::SpendCap.into()),
+        ("elsewhere", ScriptedFailure::Redirect("http://127.0.0.1:9/".to_owned()).into()),
+        ("a refusal", ScriptedFailure::status(400).into()),
+        ("a wrong key", ScriptedFailure::status(401).into()),
+        ("too many requests", ScriptedFailure::status(429).into()),
+        ("a broken server", ScriptedFailure::status(500).into()),
+        ("an overload", ScriptedFailure::status(529).into()),
+        ("a stall", after(StreamEnd::Stall(4)).into()),
+        ("a cut", after(StreamEnd::Cut(4)).into()),
+        ("an early end", after(StreamEnd::Stop(4)).into()),
+        ("an error on the way", after(StreamEnd::Error(4, "overloaded_error")).into()),
+        ("half an event", after(StreamEnd::HalfEvent(3)).into()),
+        ("50 MB of words", after(StreamEnd::Flood(50)).into()),
+        ("one line of 50 MB", after(StreamEnd::LongLine(50)).into()),
+        ("signs of life alone", after(StreamEnd::Drip(2)).into()),
+        ("words without end", after(StreamEnd::Babble(2)).into()),
+        ("the limit of tokens", because(ScriptedStop::Length).into()),
+        ("a model that declines", because(ScriptedStop::Refusal("no".to_owned())).into()),
+        ("a stop nobody knows", because(ScriptedStop::Unknown).into()),
         ("one byte at a time", slowly.into()),
         ("cut JSON", says(broken()).into()),
         ("an unknown tool", says(Block::Call("activate_plan".to_owned(), json!({ "plan_id": 1 }))).into()),
@@ -280,46 +289,52 @@ fn faults() -> Vec<(&'static str, Answer)> {
 }
 
 #[tokio::test]
-async fn a_failing_model_changes_nothing_and_keeps_within_its_limits() {
+async fn failing_model_changes_nothing_and_stays_within_budget() {
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
     let ann = db.user("Ann").await;
     db.active_plan(ann, "Plan").await;
-    db.imported(ann, Evidence::Declared { day: june(9), said_at: now() }).await;
+    db.finish_import(ann, CoverageEvidence::Declared { day: june(9), declared_at: now() }).await;
     let note = NoteText::new("Prefers mornings").unwrap();
     db.store.add_note(ann, Author::Athlete, None, &note, now()).await.unwrap();
-    let ill = Observed::new(ObservationKind::Illness, june(3), june(4), Some(2)).unwrap();
+    let ill = ObservationData::new(ObservationKind::Illness, june(3), june(4), Some(2)).unwrap();
     db.store.add_observation(ann, Author::Athlete, &ill, now()).await.unwrap();
     db.store.put_setting(ann, "coach", &json!({ "provider": "openai" }), now()).await.unwrap();
-    let before = state(&db, ann).await;
-    let caps = Caps { day: Some(Budget { tokens: 50_000_000, money: None }), ..Caps::default() };
+    let before = snapshot(&db, ann).await;
+    let caps = TurnLimits {
+        daily_budget: Some(DailyBudget { tokens: 50_000_000, money: None }),
+        ..TurnLimits::default()
+    };
     for way in ["claude", "native", "enveloped"] {
-        for (fault, answer) in faults() {
+        for (fault, answer) in failing_responses() {
             if way != "claude" && fault.contains("50 MB") {
                 continue;
             }
             let (model, asked): (Box<dyn Model>, Box<dyn Fn() -> usize>) = if way == "claude" {
                 let fake = FakeAnthropic::start(move |_| answer.clone()).await;
-                let (means, limits) = (fake.time().means(), Limits::default());
-                let claude = Claude::new(Choice::Sonnet, fake.address(), &KEY.into(), means, limits).unwrap();
-                (Box::new(claude), Box::new(move || fake.seen().len()))
+                let (means, limits) = (fake.clock().http_env(), Timeouts::default());
+                let claude =
+                    Claude::new(ClaudeModel::Sonnet, fake.address(), &KEY.into(), means, limits).unwrap();
+                (Box::new(claude), Box::new(move || fake.requests().len()))
             } else {
-                let ability = if way == "native" { Ability::Native } else { Ability::Ignores };
+                let ability = if way == "native" { ToolSupport::Native } else { ToolSupport::Ignored };
                 let fake = FakeOpenAi::start(ability, move |_| answer.clone()).await;
-                let (means, limits) = (fake.time().means(), Limits::default());
+                let (means, limits) = (fake.clock().http_env(), Timeouts::default());
                 let key = KEY.into();
-                let local = Compatible::new("local", fake.address(), Some(&key), means, limits).unwrap();
-                (Box::new(local), Box::new(move || fake.seen().len()))
+                let local =
+                    OpenAiCompatible::new("local", fake.address(), Some(&key), means, limits).unwrap();
+                (Box::new(local), Box::new(move || fake.requests().len()))
             };
-            let used = db.store.spent_on(ann, june(14)).await.unwrap().tokens();
-            let (_, ended) = say(&db, ann, None, "How am I doing?", (&*model, caps)).await;
-            assert_eq!(state(&db, ann).await, before, "{way}, {fault}");
+            let used = db.store.usage_on(ann, june(14)).await.unwrap().tokens();
+            let (_, ended) = run_turn(&db, ann, None, "How am I doing?", (&*model, caps)).await;
+            assert_eq!(snapshot(&db, ann).await, before, "{way}, {fault}");
             // Twelve rounds, each tried three times at most, and the try whether there are calls.
             assert!(asked() <= 40, "{way}, {fault}: {} requests", asked());
             if fault == "a loop" {
-                assert_eq!(ended, Ended::Rounds, "{way}");
-                let few = Caps { day: Some(Budget { tokens: used + 1, money: None }), ..caps };
-                let (_, ended) = say(&db, ann, None, "Again", (&*model, few)).await;
-                assert_eq!(ended, Ended::Tokens, "{way}");
+                assert_eq!(ended, EndReason::Rounds, "{way}");
+                let few =
+                    TurnLimits { daily_budget: Some(DailyBudget { tokens: used + 1, money: None }), ..caps };
+                let (_, ended) = run_turn(&db, ann, None, "Again", (&*model, few)).await;
+                assert_eq!(ended, EndReason::Tokens, "{way}");
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Forms that were not sent from one of our pages by whoever is signed in: none is taken, and nothing is written.
 
-use crate::fixtures::{Caller, World, brought};
-use crate::harness::{Browser, SITE, Site, form};
+use crate::fixtures::{Caller, MultiUserFixture, request_body};
+use crate::harness::{BASE_URL, Browser, TestSite, form};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use fitness_store::testkit::now;
-use fitness_web::{Brings, Listed, Who};
+use fitness_web::{AccessRule, RequestBody, RouteInfo};
 
 /// What is true of nobody's form of this session.
 enum Forgery {
@@ -17,11 +17,11 @@ enum Forgery {
     NoOrigin,
 }
 
-async fn forgeries(site: &Site, world: &World) -> Vec<(&'static str, Forgery)> {
+async fn forgeries(site: &TestSite, world: &MultiUserFixture) -> Vec<(&'static str, Forgery)> {
     let another = site.signed_in(world.ben).await;
     let others = site.signed_in(world.cleo).await;
     let stale = site.signed_in(world.ben).await;
-    stale.post("/sign-out", &[]).await.leads_to();
+    stale.post("/sign-out", &[]).await.redirect_target();
     let reads =
         site.db.store.mint_api_token(world.ben, "forged", fitness_core::coach_api::Scope::Draft, None, now());
     let (_, token) = reads.await.unwrap();
@@ -43,12 +43,12 @@ async fn forgeries(site: &Site, world: &World) -> Vec<(&'static str, Forgery)> {
     ]
 }
 
-fn forged(browser: &Browser, route: &Listed, address: &str, forgery: &Forgery) -> Request<Body> {
+fn forged_request(browser: &Browser, route: &RouteInfo, address: &str, forgery: &Forgery) -> Request<Body> {
     let token = match forgery {
         Forgery::Token(token) => token.clone(),
         _ => browser.token.clone(),
     };
-    let mut request = brought(browser.request("POST", address), route, &token);
+    let mut request = request_body(browser.request("POST", address), route, &token);
     match forgery {
         Forgery::Token(_) => {}
         Forgery::NoOrigin => drop(request.headers_mut().remove(header::ORIGIN)),
@@ -60,33 +60,35 @@ fn forged(browser: &Browser, route: &Listed, address: &str, forgery: &Forgery) -
 }
 
 #[tokio::test]
-async fn no_forged_form_is_taken_and_none_writes_anything() {
-    let mut world = World::new(true).await;
+async fn forged_forms_are_refused_and_write_nothing() {
+    let mut world = MultiUserFixture::new(true).await;
     let forgeries = forgeries(&world.site, &world).await;
-    let listed = world.site.listed.clone();
+    let listed = world.site.routes.clone();
     let (mut tried, store) = (0, world.site.db.store.clone());
-    let before = (world.held().await, store.version().await.unwrap());
-    let posts = || listed.iter().filter(|route| route.method == "POST" && route.who != Who::Program);
+    let before = (world.snapshot().await, store.data_version().await.unwrap());
+    let posts =
+        || listed.iter().filter(|route| route.method == "POST" && route.access != AccessRule::TokenOnly);
     for route in posts() {
-        world.site.rested();
+        world.site.reset_rate_limits();
         // Whoever may call it, calls: Ann runs the server.
-        let browser = world.browser(if route.who == Who::Owner { Caller::Owner } else { Caller::Own });
-        let address = match world.things.fill(route.path) {
+        let browser =
+            world.browser(if route.access == AccessRule::Owner { Caller::Ann } else { Caller::Ben });
+        let address = match world.paths.fill_path(route.path) {
             None => route.path.to_owned(),
-            Some(crate::fixtures::Filled::Fixed(address) | crate::fixtures::Filled::Owned(address, _)) => {
-                address
-            }
+            Some(
+                crate::fixtures::FilledPath::Fixed(address) | crate::fixtures::FilledPath::Owned(address, _),
+            ) => address,
         };
         for (what, forgery) in &forgeries {
             // Nobody has a session yet where anyone may call, and JSON is sent by no form: the origin is what counts.
             let by_token = matches!(forgery, Forgery::Token(_));
             let by_bearer = matches!(forgery, Forgery::Header("authorization", _));
-            if (by_token && (route.who == Who::Anyone || route.brings == Brings::Json))
-                || (by_bearer && route.who == Who::Anyone)
+            if (by_token && (route.access == AccessRule::Anyone || route.body == RequestBody::Json))
+                || (by_bearer && route.access == AccessRule::Anyone)
             {
                 continue;
             }
-            let page = browser.send(forged(&browser, route, &address, forgery)).await;
+            let page = browser.send(forged_request(&browser, route, &address, forgery)).await;
             assert_eq!(page.status, StatusCode::FORBIDDEN, "POST {address}, {what}: {}", page.text);
             tried += 1;
         }
@@ -98,12 +100,14 @@ async fn no_forged_form_is_taken_and_none_writes_anything() {
         let page = browser.get(&format!("{address}?form_token={}", browser.token)).await;
         let gone = matches!(page.status, StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_FOUND);
         assert!(gone, "GET {address}: {}", page.text);
+        let is_page = page.status == StatusCode::METHOD_NOT_ALLOWED && !address.starts_with("/api/");
+        assert!(!is_page || page.text.contains("only receives forms"), "GET {address}: {}", page.text);
         for method in ["PUT", "DELETE", "PATCH"] {
-            let request = brought(browser.request(method, address), route, &browser.token);
+            let request = request_body(browser.request(method, address), route, &browser.token);
             let page = browser.send(request).await;
             assert_eq!(page.status, StatusCode::METHOD_NOT_ALLOWED, "{method} {address}: {}", page.text);
         }
-        let request = browser.request("POST", address).header(header::ORIGIN, SITE);
+        let request = browser.request("POST", address).header(header::ORIGIN, BASE_URL);
         let plain = request.header(header::CONTENT_TYPE, "text/plain");
         let fields = format!("form_token={}", browser.token);
         let page = browser.send(plain.body(Body::from(fields)).unwrap()).await;
@@ -112,29 +116,33 @@ async fn no_forged_form_is_taken_and_none_writes_anything() {
         tried += 5;
     }
     assert!(tried > 700, "{tried}");
-    assert_eq!((world.held().await, store.version().await.unwrap()), before, "something was written");
+    assert_eq!(
+        (world.snapshot().await, store.data_version().await.unwrap()),
+        before,
+        "something was written"
+    );
     // The same form is taken when it is sound: what refused the others was what was forged.
-    let ben = world.browser(Caller::Own);
-    ben.post("/notes", &[("note", "Sound")]).await.leads_to();
-    assert_ne!(store.version().await.unwrap(), before.1);
+    let ben = world.browser(Caller::Ben);
+    ben.post("/notes", &[("note", "Sound")]).await.redirect_target();
+    assert_ne!(store.data_version().await.unwrap(), before.1);
 }
 
 #[tokio::test]
-async fn a_page_that_asks_shows_what_fields_in_its_address_say_and_decides_nothing() {
-    let mut world = World::new(true).await;
-    let listed = world.site.listed.clone();
+async fn confirmation_page_from_url_fields_decides_nothing() {
+    let mut world = MultiUserFixture::new(true).await;
+    let listed = world.site.routes.clone();
     let ben = world.ben;
-    for route in listed.iter().filter(|route| route.method == "POST" && route.who == Who::Athlete) {
+    for route in listed.iter().filter(|route| route.method == "POST" && route.access == AccessRule::Athlete) {
         if !listed.iter().any(|other| other.method == "GET" && other.path == route.path) {
             continue;
         }
-        world.site.rested();
-        let browser = world.browser(Caller::Own);
-        let address = match world.things.fill(route.path) {
+        world.site.reset_rate_limits();
+        let browser = world.browser(Caller::Ben);
+        let address = match world.paths.fill_path(route.path) {
             None => route.path.to_owned(),
-            Some(crate::fixtures::Filled::Fixed(address) | crate::fixtures::Filled::Owned(address, _)) => {
-                address
-            }
+            Some(
+                crate::fixtures::FilledPath::Fixed(address) | crate::fixtures::FilledPath::Owned(address, _),
+            ) => address,
         };
         let address = address.split('?').next().unwrap().to_owned();
         let store = world.site.db.store.clone();
@@ -143,7 +151,7 @@ async fn a_page_that_asks_shows_what_fields_in_its_address_say_and_decides_nothi
         let asked = browser.get(&address).await;
         let mut fields: Vec<(String, String)> = vec![("form_token".to_owned(), browser.token.clone())];
         if asked.text.contains(&format!("method=\"post\" action=\"{address}\"")) {
-            fields.extend(asked.hidden(&address));
+            fields.extend(asked.hidden_fields(&address));
         }
         fields.extend(
             [("name", "x"), ("text", "x"), ("scope", "read")].map(|(k, v)| (k.to_owned(), v.to_owned())),
@@ -158,10 +166,10 @@ async fn a_page_that_asks_shows_what_fields_in_its_address_say_and_decides_nothi
 }
 
 #[tokio::test]
-async fn a_form_is_as_long_as_a_form_and_has_its_token_once() {
-    let world = World::new(false).await;
-    let browser = world.browser(Caller::Own);
-    let own = || browser.request("POST", "/notes").header(header::ORIGIN, SITE);
+async fn form_over_size_limit_or_with_two_tokens_is_refused() {
+    let world = MultiUserFixture::new(false).await;
+    let browser = world.browser(Caller::Ben);
+    let own = || browser.request("POST", "/notes").header(header::ORIGIN, BASE_URL);
     let token = ("form_token", browser.token.as_str());
     let twice = browser.send(form(own(), &[token, token, ("note", "x")])).await;
     assert_eq!(twice.status, StatusCode::FORBIDDEN, "which of the two?");
@@ -176,11 +184,11 @@ async fn a_form_is_as_long_as_a_form_and_has_its_token_once() {
 }
 
 #[tokio::test]
-async fn signing_in_leads_to_a_page_of_ours_and_nowhere_else() {
-    let site = Site::new().await;
+async fn sign_in_redirects_only_to_local_paths() {
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     site.db.store.set_password(ann, &"three random words".to_owned().into(), now()).await.unwrap();
-    let nobody = site.stranger();
+    let nobody = site.signed_out_browser();
     for (to, leads) in [
         ("/plan?week=2", "/plan?week=2"),
         ("", "/"),
@@ -197,23 +205,23 @@ async fn signing_in_leads_to_a_page_of_ours_and_nowhere_else() {
     ] {
         let asked: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
         let page = nobody.get(&format!("/sign-in?to={asked}")).await;
-        let hidden = page.hidden("/sign-in");
+        let hidden = page.hidden_fields("/sign-in");
         assert_eq!(hidden, [("to".to_owned(), leads.to_owned())], "{to:?}");
     }
     for to in ["//evil.example", "/\t/evil.example", "/\\evil.example"] {
         let fields = [("name", "Ann"), ("password", "three random words"), ("to", to)];
-        assert_eq!(nobody.post("/sign-in", &fields).await.leads_to(), "/", "{to:?}");
+        assert_eq!(nobody.post("/sign-in", &fields).await.redirect_target(), "/", "{to:?}");
     }
 }
 
 #[tokio::test]
-async fn asking_for_the_head_of_a_page_leaves_the_page_whole() {
-    let world = World::new(true).await;
-    let browser = world.browser(Caller::Own);
+async fn head_request_does_not_truncate_cached_page() {
+    let world = MultiUserFixture::new(true).await;
+    let browser = world.browser(Caller::Ben);
     for path in ["/", "/plan", "/coach", "/settings"] {
         let head = browser.send(browser.request("HEAD", path).body(Body::empty()).unwrap()).await;
         assert!(head.status == StatusCode::OK && head.text.is_empty(), "{path}");
         let page = browser.get(path).await;
-        assert!(page.says("</html>"), "{path} is kept without what it says");
+        assert!(page.contains("</html>"), "{path} is kept without what it says");
     }
 }

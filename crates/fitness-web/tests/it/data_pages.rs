@@ -1,28 +1,30 @@
 //! Data coming in: services, files, what was found, and the first steps.
 
-use crate::fake_services::{Noting, is, with_ann};
-use crate::harness::{Browser, Page, SITE, Site};
+use crate::fake_services::{RecordingServices, assert_page, site_with_owner};
+use crate::harness::{BASE_URL, Browser, TestResponse, TestSite};
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use chrono::TimeDelta;
-use fitness_coach::settings::{Chosen, Provider, SETTING};
+use fitness_coach::settings::{CoachSettings, Provider, SETTING_KEY};
 use fitness_core::domain::activity::Activity;
 use fitness_core::domain::athlete::Profile;
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::ids::{ActivityId, UserId};
-use fitness_core::domain::source_record::{ActivityReport, Recorded, ReportKey, SourceKind};
+use fitness_core::domain::source_record::{ParsedActivity, RecordKey, SourceKind, SourceRecord};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
-use fitness_core::metrics::predict::Effort;
+use fitness_core::metrics::predict::ResultKind;
 use fitness_store::testkit::{june, now};
-use fitness_store::{FinishedFiles, JobFilter, JobState, RaceResult, RunKind, RunOutcome, RunState};
+use fitness_store::{
+    FinishedFiles, JobClaimFilter, JobState, RaceResult, SyncRunKind, SyncRunOutcome, SyncRunState,
+};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const BAD: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
-const EDGE: &str = "----a-test";
+const BOUNDARY: &str = "----a-test";
 
 /// A run of an hour on 13 June as a track.
 fn gpx(name: &str) -> String {
@@ -44,33 +46,33 @@ fn gpx(name: &str) -> String {
 /// A part of an upload.
 fn part(name: &str, file: Option<&str>, content: &str) -> String {
     let file = file.map(|file| format!("; filename=\"{file}\"")).unwrap_or_default();
-    format!("--{EDGE}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{content}\r\n")
+    format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{content}\r\n")
 }
 
-async fn upload(browser: &Browser, parts: &[String]) -> Page {
-    let body = format!("{}--{EDGE}--\r\n", parts.concat());
+async fn upload(browser: &Browser, parts: &[String]) -> TestResponse {
+    let body = format!("{}--{BOUNDARY}--\r\n", parts.concat());
     let request = browser
         .request("POST", "/import")
-        .header(header::ORIGIN, SITE)
-        .header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={EDGE}"));
+        .header(header::ORIGIN, BASE_URL)
+        .header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={BOUNDARY}"));
     browser.send(request.body(Body::from(body)).unwrap()).await
 }
 
 /// The page of an import when it is over.
-async fn over(site: &Site, browser: &Browser, path: &str) -> Page {
+async fn import_result(site: &TestSite, browser: &Browser, path: &str) -> TestResponse {
     let page = browser.get(path).await;
-    assert!(page.says("data-poll") && page.says("this page can be closed"), "{}", page.text);
-    assert!(browser.get("/sources").await.says("An import is under way."));
+    assert!(page.contains("data-poll") && page.contains("You can close this page."), "{}", page.text);
+    assert!(browser.get("/data").await.contains("An import is running."));
     site.run_imports().await;
     let page = browser.get(path).await;
-    is(&page, StatusCode::OK, "<h2>Imported</h2>");
-    assert!(!page.says("data-poll"), "{}", page.text);
+    assert_page(&page, StatusCode::OK, "<h2>Imported</h2>");
+    assert!(!page.contains("data-poll"), "{}", page.text);
     page
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn files_are_uploaded_imported_and_told() {
-    let (site, _, user, ann) = with_ann().await;
+async fn uploaded_files_are_imported_and_summarised() {
+    let (site, _, user, ann) = site_with_owner().await;
     let token = || part("form_token", None, &ann.token);
     let files = [
         token(),
@@ -79,39 +81,39 @@ async fn files_are_uploaded_imported_and_told() {
         part("files", Some("broken.fit"), "this is no FIT file"),
     ];
     let sent = upload(&ann, &files).await;
-    let path = sent.leads_to().to_owned();
+    let path = sent.redirect_target().to_owned();
     assert!(path.starts_with("/import/") && path.ends_with("?from=welcome"), "{path}");
     let ben = site.db.user("Ben").await;
     let ben = site.signed_in(ben).await;
     assert_eq!(ben.get(&path).await.status, StatusCode::NOT_FOUND, "another's import is none");
-    let page = over(&site, &ann, &path).await;
-    assert!(page.says("Imported 1 new activity from 2026-06-13 to 2026-06-13."), "{}", page.text);
-    assert!(page.says("broken.fit: ") && !page.says("uploads/"), "{}", page.text);
-    assert!(page.says("/welcome?step=3") && !page.says("<img"));
+    let page = import_result(&site, &ann, &path).await;
+    assert!(page.contains("Imported 1 new activity on 13 Jun 2026."), "{}", page.text);
+    assert!(page.contains("broken.fit: ") && !page.contains("uploads/"), "{}", page.text);
+    assert!(page.contains("/welcome?step=3") && !page.contains("<img"));
     let (count, span) = site.db.store.count_activities(user).await.unwrap();
     assert_eq!((count, span), (1, Some((june(13), june(13)))));
 
     let again = upload(&ann, &[token(), part("files", Some("same.gpx"), &gpx("x"))]).await;
-    over(&site, &ann, again.leads_to()).await;
+    import_result(&site, &ann, again.redirect_target()).await;
     assert_eq!(site.db.store.count_activities(user).await.unwrap().0, 1, "the same run is one activity");
-    let page = ann.get("/sources").await;
+    let page = ann.get("/data").await;
     assert!(
-        page.says("Files") && page.says("1 new activity") && page.says("1 thing left out"),
+        page.contains("Files") && page.contains("1 new activity") && page.contains("1 item skipped"),
         "{}",
         page.text
     );
-    assert!(page.says("/import") && page.says("Export Your Data"));
-    let found = ann.get("/found").await;
-    is(&found, StatusCode::OK, "<th scope=\"row\">2026</th>");
+    assert!(page.contains("/import") && page.contains("Export Your Data"));
+    let found = ann.get("/overview").await;
+    assert_page(&found, StatusCode::OK, "<th scope=\"row\">2026</th>");
     for page in [&page, &found] {
         assert!(page.text.len() < 38_000, "{}", page.text.len());
     }
     // Nothing of it is left beside the database.
-    assert_eq!(files_of_uploads(&site), Vec::<PathBuf>::new());
+    assert_eq!(list_uploaded_files(&site), Vec::<PathBuf>::new());
 }
 
 /// What is in the folder of uploads, beside the database.
-fn files_of_uploads(site: &Site) -> Vec<PathBuf> {
+fn list_uploaded_files(site: &TestSite) -> Vec<PathBuf> {
     let folder = Path::new(site.db.url()).parent().unwrap().join("uploads");
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     entries.map(|entry| entry.unwrap().path()).collect()
@@ -119,38 +121,38 @@ fn files_of_uploads(site: &Site) -> Vec<PathBuf> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn accepted_upload_is_a_job_that_another_server_finishes() {
-    let (site, _, user, ann) = with_ann().await;
+    let (site, _, user, ann) = site_with_owner().await;
     let files = [part("form_token", None, &ann.token), part("files", Some("run.gpx"), &gpx("x"))];
     let sent = upload(&ann, &files).await;
-    let path = sent.leads_to().to_owned();
+    let path = sent.redirect_target().to_owned();
     let job = site.db.store.newest_job(user, "import").await.unwrap().unwrap();
     assert_eq!(job.state, JobState::Queued);
     let refused = upload(&ann, &files).await;
-    is(&refused, StatusCode::CONFLICT, "An import is under way");
-    assert_eq!(files_of_uploads(&site).len(), 1, "of what was refused nothing is left");
+    assert_page(&refused, StatusCode::CONFLICT, "An import is running");
+    assert_eq!(list_uploaded_files(&site).len(), 1, "of what was refused nothing is left");
     // A server that knows nothing of it begins, and ends in the middle.
-    let claim = JobFilter::of_kind("import");
+    let claim = JobClaimFilter::of_kind("import");
     site.db.store.claim_job(claim, "killed", TimeDelta::seconds(-1), now()).await.unwrap().unwrap();
-    assert!(ann.get(&path).await.says("data-poll"));
+    assert!(ann.get(&path).await.contains("data-poll"));
     site.db.store.remove_leftover_uploads(now()).await.unwrap();
-    assert_eq!(files_of_uploads(&site).len(), 1, "a job still needs it");
-    let restarted = site.restarted();
+    assert_eq!(list_uploaded_files(&site).len(), 1, "a job still needs it");
+    let restarted = site.restart();
     restarted.run_imports().await;
-    let page = restarted.again(&ann).get(&path).await;
-    is(&page, StatusCode::OK, "Imported 1 new activity");
+    let page = restarted.on_current_router(&ann).get(&path).await;
+    assert_page(&page, StatusCode::OK, "Imported 1 new activity");
     assert_eq!(site.db.store.count_activities(user).await.unwrap().0, 1);
-    assert_eq!(files_of_uploads(&site), Vec::<PathBuf>::new());
+    assert_eq!(list_uploaded_files(&site), Vec::<PathBuf>::new());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn upload_whose_files_are_gone_is_given_up_and_says_so() {
-    let (site, _, user, ann) = with_ann().await;
+    let (site, _, user, ann) = site_with_owner().await;
     for payload in [json!({ "upload": "../../../etc" }), json!({}), json!({ "upload": "x" })] {
         site.db.store.enqueue(user, "import", payload.clone(), now(), now()).await.unwrap();
         site.run_imports().await;
         let job = site.db.store.newest_job(user, "import").await.unwrap().unwrap();
         assert_eq!((job.state, job.outcome()), (JobState::Failed, Some("expired")), "{payload}");
-        is(&ann.get(&format!("/import/{}", job.id)).await, StatusCode::OK, "That did not work");
+        assert_page(&ann.get(&format!("/import/{}", job.id)).await, StatusCode::OK, "Import failed");
     }
     // Another kind of job is not an import.
     let other = site.db.store.enqueue(user, "sync", json!({}), now(), now()).await.unwrap();
@@ -159,15 +161,15 @@ async fn upload_whose_files_are_gone_is_given_up_and_says_so() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_of_a_failed_import_are_kept_for_a_week_so_that_it_can_be_retried() {
-    let (site, _, user, _) = with_ann().await;
+    let (site, _, user, _) = site_with_owner().await;
     let store = &site.db.store;
-    let arriving = store.uploads().await.unwrap().begin().unwrap();
+    let arriving = store.upload_directory().await.unwrap().begin_upload().unwrap();
     let (folder, payload) = (arriving.path().to_owned(), arriving.payload());
     store.enqueue(user, "import", payload, now(), now()).await.unwrap();
-    arriving.keep();
+    arriving.persist();
     // Fails until it is given up.
     let exhaust = async |mut at: Instant| {
-        let import = JobFilter::of_kind("import");
+        let import = JobClaimFilter::of_kind("import");
         while let Some(job) = store.claim_job(import, "w", TimeDelta::minutes(1), at).await.unwrap() {
             store.fail_job(user, job.id, "w", "the disk is full", at).await.unwrap();
             at += TimeDelta::hours(2);
@@ -185,19 +187,19 @@ async fn files_of_a_failed_import_are_kept_for_a_week_so_that_it_can_be_retried(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn upload_that_breaks_off_leaves_nothing() {
-    let (site, _, user, ann) = with_ann().await;
+    let (site, _, user, ann) = site_with_owner().await;
     let cut =
         format!("{}{}", part("form_token", None, &ann.token), part("files", Some("run.gpx"), &gpx("x")));
-    let request = ann.request("POST", "/import").header(header::ORIGIN, SITE);
-    let request = request.header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={EDGE}"));
+    let request = ann.request("POST", "/import").header(header::ORIGIN, BASE_URL);
+    let request = request.header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={BOUNDARY}"));
     assert_eq!(ann.send(request.body(Body::from(cut)).unwrap()).await.status, StatusCode::BAD_REQUEST);
-    assert_eq!(files_of_uploads(&site), Vec::<PathBuf>::new());
+    assert_eq!(list_uploaded_files(&site), Vec::<PathBuf>::new());
     assert_eq!(site.db.store.newest_job(user, "import").await.unwrap(), None);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_upload_without_its_token_or_without_files_is_refused() {
-    let (site, _, user, ann) = with_ann().await;
+async fn upload_without_token_or_files_is_refused() {
+    let (site, _, user, ann) = site_with_owner().await;
     let file = || part("files", Some("run.gpx"), &gpx("x"));
     let token = || part("form_token", None, &ann.token);
     for (parts, status) in [
@@ -212,17 +214,17 @@ async fn an_upload_without_its_token_or_without_files_is_refused() {
         let page = upload(&ann, &parts).await;
         assert_eq!(page.status, status, "{}", page.text);
     }
-    let request = ann.request("POST", "/import").header(header::ORIGIN, SITE);
+    let request = ann.request("POST", "/import").header(header::ORIGIN, BASE_URL);
     let form = request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
     let form = form.body(Body::from(format!("form_token={}", ann.token))).unwrap();
     assert_eq!(ann.send(form).await.status, StatusCode::BAD_REQUEST);
-    let cut = format!("{}--{EDGE}\r\nContent-Dispo", token());
-    let request = ann.request("POST", "/import").header(header::ORIGIN, SITE);
-    let request = request.header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={EDGE}"));
+    let cut = format!("{}--{BOUNDARY}\r\nContent-Dispo", token());
+    let request = ann.request("POST", "/import").header(header::ORIGIN, BASE_URL);
+    let request = request.header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={BOUNDARY}"));
     assert_eq!(ann.send(request.body(Body::from(cut)).unwrap()).await.status, StatusCode::BAD_REQUEST);
     let request = ann.request("POST", "/import").header(header::ORIGIN, "http://evil.example");
-    let request = request.header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={EDGE}"));
-    let body = format!("{}{}--{EDGE}--\r\n", token(), file());
+    let request = request.header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={BOUNDARY}"));
+    let body = format!("{}{}--{BOUNDARY}--\r\n", token(), file());
     assert_eq!(ann.send(request.body(Body::from(body)).unwrap()).await.status, StatusCode::FORBIDDEN);
     for path in ["/import/1", "/import/999", "/import/x", "/import/18446744073709551616"] {
         let status = ann.get(path).await.status;
@@ -232,54 +234,54 @@ async fn an_upload_without_its_token_or_without_files_is_refused() {
 }
 
 #[tokio::test]
-async fn services_are_connected_renewed_asked_and_forgotten() {
-    let (site, outside, user, ann) = with_ann().await;
+async fn services_are_connected_rekeyed_synced_and_removed() {
+    let (site, outside, user, ann) = site_with_owner().await;
     let huge = "x".repeat(20_000);
     let form = |service, key, expires, athlete| {
         [("service", service), ("key", key), ("expires", expires), ("athlete", athlete)]
     };
     for (fields, says) in [
         (form("intervals", "", "", ""), "Paste the key here."),
-        (form("strava", "k", "", ""), "Choose one of the list."),
+        (form("strava", "k", "", ""), "Choose a service from the list."),
         (form("intervals", "k", "soon", ""), "expires-fault"),
         (form("intervals", "k", "", "../x"), "athlete-fault"),
         (form("intervals", "wrong", "", ""), "The key cannot be right."),
-        (form("intervals", &huge, "", ""), "far too long for a key"),
+        (form("intervals", &huge, "", ""), "That key is too long."),
     ] {
-        is(&ann.post("/sources", &fields).await, BAD, says);
+        assert_page(&ann.post("/data", &fields).await, BAD, says);
     }
-    ann.post("/sources", &form("intervals", "k-secret", "2026-12-31", "i12345")).await.leads_to();
+    ann.post("/data", &form("intervals", "k-secret", "2026-12-31", "i12345")).await.redirect_target();
     let source = site.db.store.list_sources(user).await.unwrap().remove(0);
-    let page = ann.get("/sources").await;
-    assert!(page.says("not asked yet") && !page.says("k-secret"), "{}", page.text);
-    let key = format!("/sources/{}/key", source.id);
-    is(&ann.post(&key, &[("new_key", "wrong")]).await, BAD, "The key cannot be right.");
-    ann.post(&key, &[("new_key", "fine"), ("expires", "2026-06-16")]).await.leads_to();
-    is(&ann.get("/sources").await, StatusCode::OK, "give it a new one");
+    let page = ann.get("/data").await;
+    assert!(page.contains("not synced yet") && !page.contains("k-secret"), "{}", page.text);
+    let key = format!("/data/{}/key", source.id);
+    assert_page(&ann.post(&key, &[("new_key", "wrong")]).await, BAD, "The key cannot be right.");
+    ann.post(&key, &[("new_key", "fine"), ("expires", "2026-06-16")]).await.redirect_target();
+    assert_page(&ann.get("/data").await, StatusCode::OK, "add a new one");
 
-    let came_from = ann.request("POST", "/sync").header(header::ORIGIN, SITE);
-    let came_from = came_from.header(header::REFERER, format!("{SITE}/trends?range=1y"));
+    let came_from = ann.request("POST", "/sync").header(header::ORIGIN, BASE_URL);
+    let came_from = came_from.header(header::REFERER, format!("{BASE_URL}/trends?range=1y"));
     let sent = ann.send(crate::harness::form(came_from, &[("form_token", &ann.token)])).await;
-    assert_eq!(sent.leads_to(), "/trends?done=synced");
-    let elsewhere = ann.request("POST", "/sync").header(header::ORIGIN, SITE);
+    assert_eq!(sent.redirect_target(), "/trends?done=synced");
+    let elsewhere = ann.request("POST", "/sync").header(header::ORIGIN, BASE_URL);
     let elsewhere = elsewhere.header(header::REFERER, "http://evil.example/");
     let sent = ann.send(crate::harness::form(elsewhere, &[("form_token", &ann.token)])).await;
-    assert_eq!(sent.leads_to(), "/sources?done=synced");
+    assert_eq!(sent.redirect_target(), "/data?done=synced");
     wait_for_sync(&outside, user).await;
 
-    let failed = RunOutcome {
+    let failed = SyncRunOutcome {
         kind: None,
-        state: RunState::Failed,
+        state: SyncRunState::Failed,
         evidence: Vec::new(),
         summary: serde_json::json!({}),
         problem: Some("the service says <b>the key is unknown".to_owned()),
         files: FinishedFiles::default(),
     };
-    let run = site.db.store.begin_run(user, RunKind::Live, Some(source.id), now()).await.unwrap();
-    site.db.store.finish_run(user, run, failed, now()).await.unwrap();
-    let page = ann.get("/sources").await;
+    let run = site.db.store.begin_sync_run(user, SyncRunKind::Live, Some(source.id), now()).await.unwrap();
+    site.db.store.finish_sync_run(user, run, failed, now()).await.unwrap();
+    let page = ann.get("/data").await;
     assert!(
-        page.says("The service says &lt;b&gt;the key is unknown.") && page.says("Did not work"),
+        page.contains("The service says &lt;b&gt;the key is unknown.") && page.contains("Failed"),
         "{}",
         page.text
     );
@@ -287,17 +289,17 @@ async fn services_are_connected_renewed_asked_and_forgotten() {
     let ben = site.db.user("Ben").await;
     let ben = site.signed_in(ben).await;
     assert_eq!(ben.post(&key, &[("new_key", "x")]).await.status, StatusCode::NOT_FOUND);
-    let remove = format!("/sources/{}/remove", source.id);
+    let remove = format!("/data/{}/remove", source.id);
     assert_eq!(ben.post(&remove, &[]).await.status, StatusCode::NOT_FOUND);
-    assert!(!ben.get("/sources").await.says("the key is unknown"));
-    ann.post(&remove, &[]).await.leads_to();
+    assert!(!ben.get("/data").await.contains("the key is unknown"));
+    ann.post(&remove, &[]).await.redirect_target();
     assert!(site.db.store.list_sources(user).await.unwrap().is_empty());
 }
 
-async fn wait_for_sync(outside: &Noting, user: UserId) {
+async fn wait_for_sync(outside: &RecordingServices, user: UserId) {
     let mut asked = Vec::new();
     for _ in 0..200 {
-        asked.extend(outside.asked());
+        asked.extend(outside.take_calls());
         if asked.contains(&format!("sync {user}")) {
             return;
         }
@@ -307,100 +309,104 @@ async fn wait_for_sync(outside: &Noting, user: UserId) {
 }
 
 #[tokio::test]
-async fn a_likely_race_is_the_athletes_to_confirm() {
-    let (site, _, user, ann) = with_ann().await;
-    is(&ann.get("/found").await, StatusCode::OK, "Nothing yet");
+async fn likely_race_is_saved_only_after_confirmation() {
+    let (site, _, user, ann) = site_with_owner().await;
+    assert_page(&ann.get("/overview").await, StatusCode::OK, "No data yet.");
     let id = race(&site, user).await;
-    let page = ann.get("/found").await;
-    is(&page, StatusCode::OK, "Were these races?");
+    let page = ann.get("/overview").await;
+    assert_page(&page, StatusCode::OK, "Were these races?");
     let ben = site.db.user("Ben").await;
     let ben = site.signed_in(ben).await;
     for verb in ["confirm", "decline"] {
-        let path = format!("/found/races/{id}/{verb}");
+        let path = format!("/overview/races/{id}/{verb}");
         assert_eq!(ben.post(&path, &[]).await.status, StatusCode::NOT_FOUND, "{verb}");
     }
-    ann.post(&format!("/found/races/{id}/confirm"), &[]).await.leads_to();
+    ann.post(&format!("/overview/races/{id}/confirm"), &[]).await.redirect_target();
     let races = site.db.store.list_races(user).await.unwrap();
     assert_eq!(races.len(), 1);
     assert_eq!(races[0].result.distance.mm(), 10_000_000, "the course's own distance");
-    assert!(!ann.get("/found").await.says("Were these races?"));
-    assert_eq!(ann.post("/found/races/999/confirm", &[]).await.status, StatusCode::NOT_FOUND);
+    assert!(!ann.get("/overview").await.contains("Were these races?"));
+    assert_eq!(ann.post("/overview/races/999/confirm", &[]).await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
-async fn a_race_that_nothing_recorded_is_listed_where_its_numbers_lead() {
-    let (site, _, user, ann) = with_ann().await;
+async fn race_without_activity_is_listed_on_overview() {
+    let (site, _, user, ann) = site_with_owner().await;
     let raced = RaceResult {
         activity: None,
         day: june(7),
         name: "Town <10k>".to_owned(),
         distance: Distance::from_km(10.0).unwrap(),
         time: TimeSpan::from_mins(45),
-        effort: Effort::Race,
+        effort: ResultKind::Race,
     };
     let id = site.db.store.put_race(user, &raced, now()).await.unwrap();
-    site.db.store.declare_complete(user, june(13), now()).await.unwrap();
-    is(&ann.get("/days/2026-06-14").await, StatusCode::OK, "<a href=\"/found#races\">the race of ");
-    is(&ann.get("/found").await, StatusCode::OK, "id=\"races\"");
-    is(&ann.get("/found").await, StatusCode::OK, "Town &lt;10k&gt;");
-    let path = format!("/found/results/{id}/remove");
+    site.db.store.declare_day_complete(user, june(13), now()).await.unwrap();
+    assert_page(&ann.get("/days/2026-06-14").await, StatusCode::OK, "<a href=\"/overview#races\">race on ");
+    assert_page(&ann.get("/overview").await, StatusCode::OK, "id=\"races\"");
+    assert_page(&ann.get("/overview").await, StatusCode::OK, "Town &lt;10k&gt;");
+    let path = format!("/overview/results/{id}/remove");
     let ben = site.db.user("Ben").await;
     assert_eq!(site.signed_in(ben).await.post(&path, &[]).await.status, StatusCode::NOT_FOUND);
-    assert_eq!(ann.post(&path, &[]).await.leads_to(), "/found?done=saved#races");
-    assert!(!ann.get("/found").await.says("Town"));
+    assert_eq!(ann.post(&path, &[]).await.redirect_target(), "/overview?done=saved#races");
+    assert!(!ann.get("/overview").await.contains("Town"));
 }
 
 /// A run of 10 km that its source calls a race.
-async fn race(site: &Site, user: UserId) -> ActivityId {
+async fn race(site: &TestSite, user: UserId) -> ActivityId {
     let activity = Activity {
         name: Some("City <10k>".to_owned()),
         distance: Distance::from_km(10.04),
         elapsed: Some(TimeSpan::from_mins(45)),
         moving: Some(TimeSpan::from_mins(45)),
-        ..Activity::begun(Sport::Running, "2026-06-07T07:00:00Z".parse().unwrap(), 0)
+        ..Activity::new(Sport::Running, "2026-06-07T07:00:00Z".parse().unwrap(), 0)
     };
-    let key = ReportKey { kind: SourceKind::Garmin, id: "race".to_owned() };
-    let recorded = Recorded { race: true, ..Recorded::listed(activity) };
-    site.db.told(user, ActivityReport { key, recorded, raw: None }).await;
-    site.db.store.declare_complete(user, june(13), now()).await.unwrap();
+    let key = RecordKey { kind: SourceKind::Garmin, id: "race".to_owned() };
+    let recorded = ParsedActivity { race: true, ..ParsedActivity::without_samples(activity) };
+    site.db.import_record(user, SourceRecord { key, parsed: recorded, raw: None }).await;
+    site.db.store.declare_day_complete(user, june(13), now()).await.unwrap();
     let all = site.db.store.list_activities(user, june(1), june(14)).await.unwrap();
     all[0].id
 }
 
 #[tokio::test]
-async fn the_first_steps_can_be_taken_or_skipped() {
-    let (site, outside, user, ann) = with_ann().await;
+async fn welcome_steps_can_be_done_or_skipped() {
+    let (site, outside, user, ann) = site_with_owner().await;
     let before = site.db.store.fingerprint(user).await.unwrap();
     for (path, says, skips) in [
-        ("/welcome", "Where do you train?", "/welcome?step=2"),
-        ("/welcome?step=2", "Bring in your training", "/welcome?step=3"),
-        ("/welcome?step=3", "Who coaches you?", "/welcome?step=4"),
-        ("/welcome?step=4", "A goal?", "/plan/new"),
-        ("/welcome?step=nonsense", "Where do you train?", "/welcome?step=2"),
+        ("/welcome", "Time zone and units", "/welcome?step=2"),
+        ("/welcome?step=2", "Import your training", "/welcome?step=3"),
+        ("/welcome?step=3", "Choose a coach", "/welcome?step=4"),
+        ("/welcome?step=4", "Are you training for a race?", "/plan/new"),
+        ("/welcome?step=nonsense", "Time zone and units", "/welcome?step=2"),
     ] {
         let page = ann.get(path).await;
-        is(&page, StatusCode::OK, says);
-        assert!(page.says(skips) && page.says("aria-current=\"step\""), "{path}");
+        assert_page(&page, StatusCode::OK, says);
+        assert!(page.contains(skips) && page.contains("aria-current=\"step\""), "{path}");
     }
     assert_eq!(site.db.store.fingerprint(user).await.unwrap(), before, "looking changes nothing");
     let kept = Profile { birth_year: Some(1985), ..Profile::default() };
     site.db.store.put_profile(user, &kept, now()).await.unwrap();
     let you = [("zone", "Europe/Zurich"), ("units", "imperial")];
-    assert_eq!(ann.post("/welcome/you", &you).await.leads_to(), "/welcome?step=2");
+    assert_eq!(ann.post("/welcome/you", &you).await.redirect_target(), "/welcome?step=2");
     let profile = site.db.store.profile(user).await.unwrap();
     assert_eq!(
         (profile.units, profile.birth_year),
         (UnitSystem::Imperial, Some(1985)),
         "what was not asked stays"
     );
-    is(&ann.post("/welcome/you", &[("zone", "Nowhere"), ("units", "metric")]).await, BAD, "zone-fault");
+    assert_page(
+        &ann.post("/welcome/you", &[("zone", "Nowhere"), ("units", "metric")]).await,
+        BAD,
+        "zone-fault",
+    );
     let source = [("service", "intervals"), ("key", "k"), ("expires", ""), ("athlete", "")];
-    assert_eq!(ann.post("/welcome/source", &source).await.leads_to(), "/welcome?step=3");
+    assert_eq!(ann.post("/welcome/source", &source).await.redirect_target(), "/welcome?step=3");
     wait_for_sync(&outside, user).await;
-    is(&ann.post("/welcome/source", &[("service", "intervals")]).await, BAD, "key-fault");
+    assert_page(&ann.post("/welcome/source", &[("service", "intervals")]).await, BAD, "key-fault");
     let coach = [("provider", "openai"), ("model", "llama3.2"), ("address", ""), ("key", "")];
-    assert_eq!(ann.post("/welcome/coach", &coach).await.leads_to(), "/welcome?step=4");
-    let chosen: Chosen = site.db.store.find_setting(user, SETTING).await.unwrap().unwrap();
+    assert_eq!(ann.post("/welcome/coach", &coach).await.redirect_target(), "/welcome?step=4");
+    let chosen: CoachSettings = site.db.store.find_setting(user, SETTING_KEY).await.unwrap().unwrap();
     assert_eq!((chosen.provider, chosen.model.as_deref()), (Provider::Openai, Some("llama3.2")));
-    is(&ann.post("/welcome/coach", &[("provider", "openai")]).await, BAD, "model-fault");
+    assert_page(&ann.post("/welcome/coach", &[("provider", "openai")]).await, BAD, "model-fault");
 }

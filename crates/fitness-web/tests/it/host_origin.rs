@@ -1,122 +1,122 @@
 //! Under which names the server answers, and from where it takes forms: a table of each, in the router and over a socket.
 
-use crate::harness::{SITE, Site, form, prompts};
+use crate::harness::{BASE_URL, TestSite, form, prompts};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use fitness_web::{Names, serve};
+use fitness_web::{HostNames, serve};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-const YES: bool = true;
-const NO: bool = false;
+const ALLOWED: bool = true;
+const REFUSED: bool = false;
 
 /// `Host`, and whether it is one of ours: the server listens on port 8787 of this machine.
 const HOSTS: [(&str, bool); 40] = [
-    ("127.0.0.1:8787", YES),
-    ("localhost:8787", YES),
-    ("LOCALHOST:8787", YES),
-    ("[::1]:8787", YES),
-    ("", NO),
-    ("127.0.0.1", NO),
-    ("localhost", NO),
-    ("[::1]", NO),
-    ("::1", NO),
-    ("::1:8787", NO),
-    ("127.0.0.1:80", NO),
-    ("127.0.0.1:87870", NO),
-    ("127.0.0.1:08787", NO),
-    ("127.0.0.1:8787:8787", NO),
-    ("127.0.0.1:", NO),
-    (":8787", NO),
-    ("127.0.0.1.:8787", NO),
-    ("localhost.:8787", NO),
-    ("127.0.0.1:8787.", NO),
-    ("evil.example", NO),
-    ("evil.example:8787", NO),
-    ("127.0.0.1.evil.example:8787", NO),
-    ("localhost.evil.example:8787", NO),
-    ("evil-127.0.0.1:8787", NO),
-    ("evil.localhost:8787", NO),
-    ("127.0.0.1.nip.io:8787", NO),
-    ("7f000001.rbndr.us:8787", NO),
-    ("localtest.me:8787", NO),
-    ("127.1:8787", NO),
-    ("0x7f.0.0.1:8787", NO),
-    ("2130706433:8787", NO),
-    ("0.0.0.0:8787", NO),
-    ("127.0.0.2:8787", NO),
-    ("[::ffff:127.0.0.1]:8787", NO),
-    ("[0:0:0:0:0:0:0:1]:8787", NO),
-    ("[::1%25lo]:8787", NO),
-    ("ann@127.0.0.1:8787", NO),
-    ("127.0.0.1:8787@evil.example", NO),
-    ("xn--lcalhost-n9a:8787", NO),
-    ("127.0.0.1:8787, evil.example", NO),
+    ("127.0.0.1:8787", ALLOWED),
+    ("localhost:8787", ALLOWED),
+    ("LOCALHOST:8787", ALLOWED),
+    ("[::1]:8787", ALLOWED),
+    ("", REFUSED),
+    ("127.0.0.1", REFUSED),
+    ("localhost", REFUSED),
+    ("[::1]", REFUSED),
+    ("::1", REFUSED),
+    ("::1:8787", REFUSED),
+    ("127.0.0.1:80", REFUSED),
+    ("127.0.0.1:87870", REFUSED),
+    ("127.0.0.1:08787", REFUSED),
+    ("127.0.0.1:8787:8787", REFUSED),
+    ("127.0.0.1:", REFUSED),
+    (":8787", REFUSED),
+    ("127.0.0.1.:8787", REFUSED),
+    ("localhost.:8787", REFUSED),
+    ("127.0.0.1:8787.", REFUSED),
+    ("evil.example", REFUSED),
+    ("evil.example:8787", REFUSED),
+    ("127.0.0.1.evil.example:8787", REFUSED),
+    ("localhost.evil.example:8787", REFUSED),
+    ("evil-127.0.0.1:8787", REFUSED),
+    ("evil.localhost:8787", REFUSED),
+    ("127.0.0.1.nip.io:8787", REFUSED),
+    ("7f000001.rbndr.us:8787", REFUSED),
+    ("localtest.me:8787", REFUSED),
+    ("127.1:8787", REFUSED),
+    ("0x7f.0.0.1:8787", REFUSED),
+    ("2130706433:8787", REFUSED),
+    ("0.0.0.0:8787", REFUSED),
+    ("127.0.0.2:8787", REFUSED),
+    ("[::ffff:127.0.0.1]:8787", REFUSED),
+    ("[0:0:0:0:0:0:0:1]:8787", REFUSED),
+    ("[::1%25lo]:8787", REFUSED),
+    ("ann@127.0.0.1:8787", REFUSED),
+    ("127.0.0.1:8787@evil.example", REFUSED),
+    ("xn--lcalhost-n9a:8787", REFUSED),
+    ("127.0.0.1:8787, evil.example", REFUSED),
 ];
 
 /// `Origin`, and whether a form may come from there.
 const ORIGINS: [(&str, bool); 44] = [
-    ("http://127.0.0.1:8787", YES),
-    ("http://localhost:8787", YES),
-    ("http://[::1]:8787", YES),
-    ("HTTP://LOCALHOST:8787", YES),
-    ("", NO),
-    ("null", NO),
-    ("NULL", NO),
-    ("*", NO),
-    ("http://", NO),
-    ("127.0.0.1:8787", NO),
-    ("//127.0.0.1:8787", NO),
-    ("http://127.0.0.1", NO),
-    ("http://127.0.0.1:80", NO),
-    ("http://127.0.0.1:87870", NO),
-    ("http://127.0.0.1:08787", NO),
-    ("http://127.0.0.1:8787/", NO),
-    ("http://127.0.0.1:8787/plan", NO),
-    ("http://127.0.0.1:8787?x", NO),
-    ("http://127.0.0.1:8787#x", NO),
-    ("http://127.0.0.1:8787.evil.example", NO),
-    ("http://127.0.0.1.evil.example:8787", NO),
-    ("http://evil.example/http://127.0.0.1:8787", NO),
-    ("http://evil.example#http://127.0.0.1:8787", NO),
-    ("http://evil.example", NO),
-    ("http://evil.example:8787", NO),
-    ("http://localhost.:8787", NO),
-    ("http://evil.localhost:8787", NO),
-    ("http://localhost.evil.example:8787", NO),
-    ("http://127.1:8787", NO),
-    ("http://2130706433:8787", NO),
-    ("http://0.0.0.0:8787", NO),
-    ("http://127.0.0.2:8787", NO),
-    ("http://[::ffff:127.0.0.1]:8787", NO),
-    ("http://[0:0:0:0:0:0:0:1]:8787", NO),
-    ("http://ann@127.0.0.1:8787", NO),
-    ("http://127.0.0.1:8787@evil.example", NO),
-    ("https://127.0.0.1:8787", NO),
-    ("ws://127.0.0.1:8787", NO),
-    ("file://", NO),
-    ("file://127.0.0.1:8787", NO),
-    ("chrome-extension://abcdefghijklmnop", NO),
-    ("moz-extension://127.0.0.1:8787", NO),
-    ("http://xn--lcalhost-n9a:8787", NO),
-    ("http://127.0.0.1:8787 http://evil.example", NO),
+    ("http://127.0.0.1:8787", ALLOWED),
+    ("http://localhost:8787", ALLOWED),
+    ("http://[::1]:8787", ALLOWED),
+    ("HTTP://LOCALHOST:8787", ALLOWED),
+    ("", REFUSED),
+    ("null", REFUSED),
+    ("NULL", REFUSED),
+    ("*", REFUSED),
+    ("http://", REFUSED),
+    ("127.0.0.1:8787", REFUSED),
+    ("//127.0.0.1:8787", REFUSED),
+    ("http://127.0.0.1", REFUSED),
+    ("http://127.0.0.1:80", REFUSED),
+    ("http://127.0.0.1:87870", REFUSED),
+    ("http://127.0.0.1:08787", REFUSED),
+    ("http://127.0.0.1:8787/", REFUSED),
+    ("http://127.0.0.1:8787/plan", REFUSED),
+    ("http://127.0.0.1:8787?x", REFUSED),
+    ("http://127.0.0.1:8787#x", REFUSED),
+    ("http://127.0.0.1:8787.evil.example", REFUSED),
+    ("http://127.0.0.1.evil.example:8787", REFUSED),
+    ("http://evil.example/http://127.0.0.1:8787", REFUSED),
+    ("http://evil.example#http://127.0.0.1:8787", REFUSED),
+    ("http://evil.example", REFUSED),
+    ("http://evil.example:8787", REFUSED),
+    ("http://localhost.:8787", REFUSED),
+    ("http://evil.localhost:8787", REFUSED),
+    ("http://localhost.evil.example:8787", REFUSED),
+    ("http://127.1:8787", REFUSED),
+    ("http://2130706433:8787", REFUSED),
+    ("http://0.0.0.0:8787", REFUSED),
+    ("http://127.0.0.2:8787", REFUSED),
+    ("http://[::ffff:127.0.0.1]:8787", REFUSED),
+    ("http://[0:0:0:0:0:0:0:1]:8787", REFUSED),
+    ("http://ann@127.0.0.1:8787", REFUSED),
+    ("http://127.0.0.1:8787@evil.example", REFUSED),
+    ("https://127.0.0.1:8787", REFUSED),
+    ("ws://127.0.0.1:8787", REFUSED),
+    ("file://", REFUSED),
+    ("file://127.0.0.1:8787", REFUSED),
+    ("chrome-extension://abcdefghijklmnop", REFUSED),
+    ("moz-extension://127.0.0.1:8787", REFUSED),
+    ("http://xn--lcalhost-n9a:8787", REFUSED),
+    ("http://127.0.0.1:8787 http://evil.example", REFUSED),
 ];
 
-fn under(host: &str, path: &str) -> Request<Body> {
+fn request_with_host(host: &str, path: &str) -> Request<Body> {
     Request::builder().uri(path).header(header::HOST, host).body(Body::empty()).unwrap()
 }
 
 #[tokio::test]
-async fn it_answers_under_its_own_names_and_no_other() {
-    let site = Site::new().await;
+async fn requests_under_unknown_host_are_refused() {
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let browser = site.signed_in(ann).await;
-    let mut paths: Vec<&str> = site.listed.iter().map(|route| route.path).collect();
+    let mut paths: Vec<&str> = site.routes.iter().map(|route| route.path).collect();
     paths.retain(|path| !path.contains('{'));
     paths.push("/nothing/here");
     for (host, ours) in HOSTS {
         for path in if ours { vec!["/healthz"] } else { paths.clone() } {
-            let mut request = under(host, path);
+            let mut request = request_with_host(host, path);
             let cookie = browser.request("GET", "/").body(Body::empty()).unwrap();
             request.headers_mut().insert(header::COOKIE, cookie.headers()[header::COOKIE].clone());
             let page = browser.send(request).await;
@@ -126,7 +126,7 @@ async fn it_answers_under_its_own_names_and_no_other() {
         if !ours && !host.is_empty() {
             let mut request = form(Request::builder().method("POST").uri("/sign-in/link"), &[("code", "x")]);
             request.headers_mut().insert(header::HOST, host.parse().unwrap());
-            request.headers_mut().insert(header::ORIGIN, SITE.parse().unwrap());
+            request.headers_mut().insert(header::ORIGIN, BASE_URL.parse().unwrap());
             assert_eq!(browser.send(request).await.status, StatusCode::MISDIRECTED_REQUEST, "{host}");
         }
     }
@@ -151,12 +151,12 @@ async fn it_answers_under_its_own_names_and_no_other() {
 
 #[tokio::test]
 async fn forms_come_from_its_own_pages_and_from_nowhere_else() {
-    let site = Site::new().await;
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let browser = site.signed_in(ann).await;
     let store = &site.db.store;
     let fields = [("form_token", browser.token.as_str()), ("note", "From where?")];
-    let version = store.version().await.unwrap();
+    let version = store.data_version().await.unwrap();
     for (origin, _) in ORIGINS.iter().filter(|(_, ours)| !ours) {
         for path in ["/notes", "/sign-in", "/sign-in/link", "/api/chat"] {
             let request = form(browser.request("POST", path).header(header::ORIGIN, *origin), &fields);
@@ -164,25 +164,29 @@ async fn forms_come_from_its_own_pages_and_from_nowhere_else() {
             assert_eq!(page.status, StatusCode::FORBIDDEN, "{origin:?} {path}: {}", page.text);
         }
         // Beside one of ours it is no better, whichever comes first.
-        for (first, second) in [(SITE, *origin), (*origin, SITE)] {
+        for (first, second) in [(BASE_URL, *origin), (*origin, BASE_URL)] {
             let request = browser.request("POST", "/notes").header(header::ORIGIN, first);
             let page = browser.send(form(request.header(header::ORIGIN, second), &fields)).await;
             assert_eq!(page.status, StatusCode::FORBIDDEN, "{first:?} {second:?}: {}", page.text);
         }
     }
-    assert_eq!(store.version().await.unwrap(), version, "nothing was written");
+    assert_eq!(store.data_version().await.unwrap(), version, "nothing was written");
     for (at, (origin, _)) in ORIGINS.iter().filter(|(_, ours)| *ours).enumerate() {
         let request = form(browser.request("POST", "/notes").header(header::ORIGIN, *origin), &fields);
-        browser.send(request).await.leads_to();
+        browser.send(request).await.redirect_target();
         assert_eq!(store.list_notes(ann).await.unwrap().len(), at + 1, "{origin}");
     }
 }
 
 #[test]
 fn a_site_that_is_encrypted_takes_no_form_from_one_that_is_not() {
-    let names = Names::new(8787, "https://fitness.example.org");
-    assert!(names.secure() && names.allow("fitness.example.org") && names.allow("FITNESS.example.org"));
-    assert!(names.allow_origin("https://fitness.example.org"));
+    let names = HostNames::new(8787, "https://fitness.example.org");
+    assert!(
+        names.is_secure()
+            && names.allows_host("fitness.example.org")
+            && names.allows_host("FITNESS.example.org")
+    );
+    assert!(names.allows_origin("https://fitness.example.org"));
     for origin in [
         "http://fitness.example.org",
         "https://fitness.example.org:443",
@@ -193,17 +197,17 @@ fn a_site_that_is_encrypted_takes_no_form_from_one_that_is_not() {
         "https://evil.example",
         "https://127.0.0.1:8787",
     ] {
-        assert!(!names.allow_origin(origin), "{origin}");
+        assert!(!names.allows_origin(origin), "{origin}");
     }
     for host in
         ["fitness.example.org:443", "fitness.example.org:8787", "example.org", "a.fitness.example.org"]
     {
-        assert!(!names.allow(host), "{host}");
+        assert!(!names.allows_host(host), "{host}");
     }
 }
 
 /// Sends bytes to a socket; gives back the head of the answer.
-async fn told(port: u16, request: &str) -> String {
+async fn raw_response(port: u16, request: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut bytes = Vec::new();
@@ -214,14 +218,14 @@ async fn told(port: u16, request: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn over_a_socket_it_is_the_same() {
-    let site = Site::new().await;
+async fn host_check_holds_over_a_socket() {
+    let site = TestSite::new().await;
     site.db.user("Ann").await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let mut app = site.app();
-    app.names = Names::new(port, &format!("http://127.0.0.1:{port}"));
+    app.host_names = HostNames::new(port, &format!("http://127.0.0.1:{port}"));
     let served = tokio::spawn(serve(listener, app, prompts(), async { drop(stopped.await) }));
     let own = format!("127.0.0.1:{port}");
     let end = "Connection: close\r\n\r\n";
@@ -247,7 +251,7 @@ async fn over_a_socket_it_is_the_same() {
         (format!("OPTIONS * HTTP/1.1\r\nHost: {own}\r\n"), "4"),
         (format!("POST /sign-in/link HTTP/1.1\r\nHost: {own}\r\nContent-Length: 0\r\n"), "403"),
     ] {
-        let head = told(port, &format!("{request}{end}")).await;
+        let head = raw_response(port, &format!("{request}{end}")).await;
         let status = head.split(' ').nth(1).unwrap_or_default();
         assert!(status.starts_with(due), "{request:?}: {head}");
         // Whoever is refused is told as little as whoever is not.
@@ -259,12 +263,12 @@ async fn over_a_socket_it_is_the_same() {
 }
 
 #[tokio::test]
-async fn every_answer_has_its_headers_and_none_says_what_serves() {
-    let site = Site::new().await;
+async fn responses_have_security_headers_and_no_server_header() {
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let browser = site.signed_in(ann).await;
-    for route in site.listed.iter().filter(|route| route.method == "GET" && !route.path.contains('{')) {
-        for page in [browser.get(route.path).await, site.stranger().get(route.path).await] {
+    for route in site.routes.iter().filter(|route| route.method == "GET" && !route.path.contains('{')) {
+        for page in [browser.get(route.path).await, site.signed_out_browser().get(route.path).await] {
             let told = |name: &str| page.headers.get(name).map_or("", |value| value.to_str().unwrap());
             let path = route.path;
             assert_eq!(told("x-content-type-options"), "nosniff", "{path}");
@@ -280,7 +284,10 @@ async fn every_answer_has_its_headers_and_none_says_what_serves() {
             {
                 assert!(!page.headers.contains_key(name), "{path}: {name}");
             }
-            assert!(!page.says(" style=\"") && !page.says("<style") && !page.says("onclick="), "{path}");
+            assert!(
+                !page.contains(" style=\"") && !page.contains("<style") && !page.contains("onclick="),
+                "{path}"
+            );
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What a model wrote is shown as the model's: numbers are checked once, tool activity is told in our words, and names are
 //! labelled.
 
-use crate::chat_failures::say;
-use crate::harness::{Page, Site};
-use fitness_coach::agent_loop::Caps;
-use fitness_coach::model::Part;
+use crate::chat_failures::run_turn;
+use crate::harness::{TestResponse, TestSite};
+use fitness_coach::agent_loop::TurnLimits;
+use fitness_coach::model::ModelPart;
 use fitness_coach::testkit::ScriptedModel;
 use fitness_core::domain::ids::{ChatId, UserId};
 use fitness_core::domain::note::{Author, NoteText};
@@ -13,10 +13,10 @@ use fitness_store::{ChatMessage, Role, on_both_databases};
 use serde_json::{Value, json};
 
 /// The most bytes of a model's text that are kept of one message.
-const MOST: usize = 16 * 1024;
+const MAX_BYTES: usize = 16 * 1024;
 
 /// The texts of the model's messages as they are stored, and the marks beside them.
-async fn stored(db: &TestDb, user: UserId, chat: ChatId) -> Vec<(String, Value)> {
+async fn stored_messages(db: &TestDb, user: UserId, chat: ChatId) -> Vec<(String, Value)> {
     let messages = db.store.list_chat_messages(user, chat).await.unwrap();
     let coachs = messages.into_iter().filter(|message| message.role == Role::Coach);
     coachs
@@ -30,23 +30,23 @@ async fn stored(db: &TestDb, user: UserId, chat: ChatId) -> Vec<(String, Value)>
 on_both_databases! {
     async fn number_marks_are_stored_with_the_message(db) {
         let ann = db.user("Ann").await;
-        let model = ScriptedModel::new("m", |_| Ok(ScriptedModel::says("You ran 99 km.")));
-        let (chat, _) = say(&db, ann, None, "How far?", (&model, Caps::default())).await;
-        assert_eq!(stored(&db, ann, chat).await, [("You ran 99 km.".to_owned(), json!([[[8, 13]]]))]);
+        let model = ScriptedModel::new("m", |_| Ok(ScriptedModel::text_reply("You ran 99 km.")));
+        let (chat, _) = run_turn(&db, ann, None, "How far?", (&model, TurnLimits::default())).await;
+        assert_eq!(stored_messages(&db, ann, chat).await, [("You ran 99 km.".to_owned(), json!([[[8, 13]]]))]);
     }
 
     async fn a_long_text_of_a_model_is_cut_before_it_is_stored(db) {
         let ann = db.user("Ann").await;
-        let model = ScriptedModel::new("m", |_| Ok(ScriptedModel::says("ü 7 ".repeat(10_000))));
-        let (chat, _) = say(&db, ann, None, "How far?", (&model, Caps::default())).await;
-        let [(text, marks)] = &stored(&db, ann, chat).await[..] else { panic!("one answer") };
-        assert!(text.len() <= MOST && text.len() > MOST - 8, "{}", text.len());
+        let model = ScriptedModel::new("m", |_| Ok(ScriptedModel::text_reply("ü 7 ".repeat(10_000))));
+        let (chat, _) = run_turn(&db, ann, None, "How far?", (&model, TurnLimits::default())).await;
+        let [(text, marks)] = &stored_messages(&db, ann, chat).await[..] else { panic!("one answer") };
+        assert!(text.len() <= MAX_BYTES && text.len() > MAX_BYTES - 8, "{}", text.len());
         assert!(marks[0].as_array().is_some_and(|marks| marks.len() > 1000), "{marks}");
     }
 }
 
 /// The page of a conversation in which a model said this and heard that.
-async fn shown(site: &Site, user: UserId, bodies: &[(Role, Value)]) -> Page {
+async fn chat_page(site: &TestSite, user: UserId, bodies: &[(Role, Value)]) -> TestResponse {
     let store = &site.db.store;
     let chat = store.start_chat(user, "How far?", now()).await.unwrap();
     for (role, body) in bodies {
@@ -58,27 +58,27 @@ async fn shown(site: &Site, user: UserId, bodies: &[(Role, Value)]) -> Page {
 
 #[tokio::test]
 async fn number_marks_of_a_page_are_those_that_were_stored() {
-    let site = Site::new().await;
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let said = |marks: Value| {
         let parts = [json!({ "type": "text", "text": "You ran 99 km." })];
         (Role::Coach, json!({ "from": "model", "name": "m", "parts": parts, "unverified": marks }))
     };
-    let page = shown(&site, ann, &[said(json!([[]]))]).await;
-    assert!(page.says("99 km") && !page.says("<mark"), "{}", page.text);
-    let page = shown(&site, ann, &[said(json!([[[8, 13]]]))]).await;
-    assert!(page.says("<mark title=\"Not backed by your data\">99 km"), "{}", page.text);
+    let page = chat_page(&site, ann, &[said(json!([[]]))]).await;
+    assert!(page.contains("99 km") && !page.contains("<mark"), "{}", page.text);
+    let page = chat_page(&site, ann, &[said(json!([[[8, 13]]]))]).await;
+    assert!(page.contains("<mark title=\"Not backed by your data\">99 km"), "{}", page.text);
     // What is no mark of this text, and a message of version 0.1, which has none.
-    let page = shown(&site, ann, &[said(json!([[[9, 400], [3, 1], "x"]]))]).await;
-    assert!(page.says("99 km"), "{}", page.text);
+    let page = chat_page(&site, ann, &[said(json!([[[9, 400], [3, 1], "x"]]))]).await;
+    assert!(page.contains("99 km"), "{}", page.text);
     let mut old = said(Value::Null);
     old.1.as_object_mut().unwrap().remove("unverified");
-    let page = shown(&site, ann, &[old]).await;
-    assert!(page.says("<mark title=\"Not backed by your data\">99 km"), "{}", page.text);
+    let page = chat_page(&site, ann, &[old]).await;
+    assert!(page.contains("<mark title=\"Not backed by your data\">99 km"), "{}", page.text);
 }
 
-fn call(tool: &str) -> Part {
-    Part::Call { id: "a".to_owned(), tool: tool.to_owned(), input: json!({}) }
+fn call(tool: &str) -> ModelPart {
+    ModelPart::Call { id: "a".to_owned(), tool: tool.to_owned(), input: json!({}) }
 }
 
 fn result(text: &str, refused: bool) -> (Role, Value) {
@@ -92,35 +92,35 @@ fn calls(tool: &str) -> (Role, Value) {
 
 #[tokio::test]
 async fn an_unknown_tool_is_shown_as_one_without_the_words_of_the_model() {
-    let site = Site::new().await;
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let refused = result("There is no tool Your plan was activated.", true);
-    let page = shown(&site, ann, &[calls("Your plan was activated"), refused]).await;
-    assert!(!page.says("activated") && page.says("Unknown tool: refused"), "{}", page.text);
-    assert!(!page.says("✓"), "{}", page.text);
+    let page = chat_page(&site, ann, &[calls("Your plan was activated"), refused]).await;
+    assert!(!page.contains("activated") && page.contains("Unknown tool: refused"), "{}", page.text);
+    assert!(!page.contains("✓"), "{}", page.text);
 }
 
 #[tokio::test]
 async fn tool_activity_is_shown_by_its_outcome_after_a_reload() {
-    let site = Site::new().await;
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
-    let page = shown(&site, ann, &[calls("metric_series"), result("{}", false)]).await;
-    assert!(page.says("✓") && page.says("Read a trend"), "{}", page.text);
-    let page = shown(&site, ann, &[calls("metric_series"), result("Say it to the model.", true)]).await;
-    assert!(!page.says("✓") && page.says("Reading a trend: refused"), "{}", page.text);
-    assert!(!page.says("Say it to the model"), "{}", page.text);
-    let broken = fitness_core::coach_api::DeskError::Broken.to_string();
-    let page = shown(&site, ann, &[calls("metric_series"), result(&broken, true)]).await;
-    assert!(!page.says("✓") && page.says("Reading a trend: failed"), "{}", page.text);
+    let page = chat_page(&site, ann, &[calls("metric_series"), result("{}", false)]).await;
+    assert!(page.contains("✓") && page.contains("Read a trend"), "{}", page.text);
+    let page = chat_page(&site, ann, &[calls("metric_series"), result("Say it to the model.", true)]).await;
+    assert!(!page.contains("✓") && page.contains("Reading a trend: refused"), "{}", page.text);
+    assert!(!page.contains("Say it to the model"), "{}", page.text);
+    let broken = fitness_core::coach_api::CoachApiError::Internal.to_string();
+    let page = chat_page(&site, ann, &[calls("metric_series"), result(&broken, true)]).await;
+    assert!(!page.contains("✓") && page.contains("Reading a trend: failed"), "{}", page.text);
     // Whatever ended before it was answered.
-    let page = shown(&site, ann, &[calls("metric_series")]).await;
-    assert!(!page.says("✓") && page.says("Reading a trend: stopped"), "{}", page.text);
+    let page = chat_page(&site, ann, &[calls("metric_series")]).await;
+    assert!(!page.contains("✓") && page.contains("Reading a trend: stopped"), "{}", page.text);
 }
 
 /// The paths of pages that show names, descriptions or notes of a plan's athlete.
-async fn pages(site: &Site, user: UserId, author: Author) -> Vec<(String, Page)> {
+async fn pages(site: &TestSite, user: UserId, author: Author) -> Vec<(String, TestResponse)> {
     let store = &site.db.store;
-    let desk = store.desk(user, author);
+    let desk = store.plan_writer(user, author);
     let plan = desk.put_draft(&testkit::draft("Spring plan"), None, now()).await.unwrap();
     site.db.activate(user, plan, None).await.unwrap();
     let draft = desk.put_draft(&testkit::draft("Another plan"), None, now()).await.unwrap();
@@ -129,7 +129,7 @@ async fn pages(site: &Site, user: UserId, author: Author) -> Vec<(String, Page)>
     if author != Author::Athlete {
         store.accept_note(user, note, now()).await.unwrap();
     }
-    let workout = store.progress(user, plan).await.unwrap().workouts[3].id;
+    let workout = store.plan_adherence(user, plan).await.unwrap().workouts[3].id;
     let browser = site.signed_in(user).await;
     let mut pages = Vec::new();
     for path in [
@@ -143,7 +143,7 @@ async fn pages(site: &Site, user: UserId, author: Author) -> Vec<(String, Page)>
         "/plan/revisions/1".to_owned(),
         "/plan/export/plan.ics".to_owned(),
         "/plan/export/plan.md".to_owned(),
-        format!("/calendar/{}.ics", store.open_calendar_feed(user, now()).await.unwrap().reveal()),
+        format!("/calendar/{}.ics", store.create_calendar_feed(user, now()).await.unwrap().reveal()),
     ] {
         let page = browser.get(&path).await;
         assert_eq!(page.status, axum::http::StatusCode::OK, "{path}");
@@ -155,17 +155,16 @@ async fn pages(site: &Site, user: UserId, author: Author) -> Vec<(String, Page)>
 #[tokio::test]
 async fn names_descriptions_and_notes_of_a_coach_are_labelled_wherever_they_are_shown() {
     for (author, label) in [
-        (Author::Coach, Some("the coach&#39;s words")),
-        (Author::Mcp, Some("a program&#39;s words")),
+        (Author::Coach, Some("written by the coach")),
+        (Author::Mcp, Some("written by an app")),
         (Author::Athlete, None),
     ] {
-        let site = Site::new().await;
+        let site = TestSite::new().await;
         let ann = site.db.user("Ann").await;
         for (path, page) in pages(&site, ann, author).await {
             let text = page.text.replace('\'', "&#39;");
-            let labelled = ["the coach&#39;s words", "a program&#39;s words"]
-                .into_iter()
-                .find(|label| text.contains(label));
+            let labelled =
+                ["written by the coach", "written by an app"].into_iter().find(|label| text.contains(label));
             assert_eq!(labelled, label, "{path}: {}", page.text);
         }
     }

@@ -1,16 +1,16 @@
-//! What only a human decides, through a browser: asked, answered, and refused to everybody else.
+//! Decisions of the athlete in the browser: confirmation, action, and refusal for everybody else.
 
-use crate::harness::{Browser, Page, SITE, Site, form, set_clock};
+use crate::harness::{BASE_URL, Browser, TestResponse, TestSite, form, set_clock};
 use axum::http::{StatusCode, header};
 use fitness_core::domain::ids::{PlanId, ProposalId, UserId, WorkoutId};
 use fitness_core::domain::note::Author;
 use fitness_core::domain::units::Distance;
 use fitness_core::plan::{Change, PlanStatus, ProposalStatus};
-use fitness_store::testkit::{easy_run as run, june, now};
+use fitness_store::testkit::{easy_run, june, now};
 use serde_json::json;
 
 /// Everything of an athlete that a decision can change.
-async fn state(site: &Site, user: UserId) -> String {
+async fn snapshot(site: &TestSite, user: UserId) -> String {
     let store = &site.db.store;
     let plans = store.list_plans(user).await.unwrap();
     let actions = store.list_human_actions(user, 100).await.unwrap();
@@ -24,7 +24,7 @@ async fn state(site: &Site, user: UserId) -> String {
 }
 
 /// The rules a page offers to override, as an address has them.
-fn overrides(page: &Page) -> String {
+fn overrides(page: &TestResponse) -> String {
     let rules =
         page.text.split("name=\"override\" value=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
     rules.map(|rule| format!("&override={rule}")).collect()
@@ -37,75 +37,80 @@ async fn commit_address(browser: &Browser, plan: PlanId, more: &str) -> String {
     format!("/plans/{plan}/commit?begin=today{more}{}", overrides(&review))
 }
 
-async fn status(site: &Site, user: UserId, plan: PlanId) -> Option<PlanStatus> {
+async fn status(site: &TestSite, user: UserId, plan: PlanId) -> Option<PlanStatus> {
     site.db.store.find_plan(user, plan).await.unwrap().map(|plan| plan.status)
 }
 
-async fn workouts(site: &Site, user: UserId, plan: PlanId) -> Vec<(WorkoutId, String, Option<Distance>)> {
+async fn workouts(site: &TestSite, user: UserId, plan: PlanId) -> Vec<(WorkoutId, String, Option<Distance>)> {
     let found = site.db.store.find_plan(user, plan).await.unwrap().unwrap();
     let all = site.db.store.list_workouts(user, plan, found.revision).await.unwrap();
     all.into_iter().map(|w| (w.id, w.workout.date.to_string(), w.workout.distance)).collect()
 }
 
 /// Sunday's long run shorter, and two runs more.
-async fn propose(site: &Site, user: UserId, plan: PlanId) -> ProposalId {
+async fn propose(site: &TestSite, user: UserId, plan: PlanId) -> ProposalId {
     let (sunday, ..) = workouts(site, user, plan).await[3].clone();
     let changes = [
         Change::Modify {
             workout_id: sunday,
             on: None,
-            workout: run(june(14), 9.0),
+            workout: easy_run(june(14), 9.0),
             asked: None,
             notes: Some("<b>tired</b>".to_owned()),
         },
-        Change::Add { workout: run(june(16), 5.0) },
-        Change::Add { workout: run(june(18), 6.0) },
+        Change::Add { workout: easy_run(june(16), 5.0) },
+        Change::Add { workout: easy_run(june(18), 6.0) },
     ];
-    let desk = site.db.store.desk(user, Author::Coach);
+    let desk = site.db.store.plan_writer(user, Author::Coach);
     desk.propose(plan, 1, "Ease off. <script>alert(1)</script>", &changes, june(14), now()).await.unwrap()
 }
 
 #[tokio::test]
-async fn a_draft_is_committed_by_the_answer_to_a_page_that_names_it() {
-    let site = Site::new().await;
+async fn draft_is_activated_by_its_confirmation_form() {
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let plan = site.db.draft(ann, "Autumn half").await;
     let browser = site.signed_in(ann).await;
     let review = browser.get(&format!("/plans/{plan}")).await;
     assert!(
-        review.says("Nothing is tracked until you commit") && review.says("Autumn half"),
+        review.contains("The plan is not active until you confirm") && review.contains("Autumn half"),
         "{}",
         review.text
     );
-    assert!(review.says("2 workouts lie before that, and will not be judged"), "{}", review.text);
-    let before = state(&site, ann).await;
+    assert!(review.contains("2 workouts before that will not be graded"), "{}", review.text);
+    let before = snapshot(&site, ann).await;
     // Errors are overridden by name or keep it a draft; when to begin is said.
     let refused = browser.get(&format!("/plans/{plan}/commit?begin=today")).await;
     assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
-    assert!(refused.says("Tick each error you go ahead against"));
+    assert!(refused.contains("Override each error you accept, or draft a different plan."));
     let refused = browser.get(&format!("/plans/{plan}/commit?{}", overrides(&review))).await;
     assert!(
-        refused.status == StatusCode::UNPROCESSABLE_ENTITY && refused.says("Say whether it begins today")
+        refused.status == StatusCode::UNPROCESSABLE_ENTITY
+            && refused.contains("Choose whether the plan starts today")
     );
     let asked = browser.get(&commit_address(&browser, plan, "").await).await;
     assert_eq!(asked.status, StatusCode::OK, "{}", asked.text);
-    assert!(asked.says("Commit this plan?") && asked.says("Autumn half") && asked.says("You override R"));
-    assert!(!asked.says("autofocus"), "focus never starts on what decides");
-    assert_eq!(state(&site, ann).await, before, "asking changes nothing");
-    let done = browser.answer(&asked, &format!("/plans/{plan}/commit")).await;
-    assert_eq!(done.leads_to(), "/plan?done=committed");
+    assert!(
+        asked.contains("Commit to this plan?")
+            && asked.contains("Autumn half")
+            && asked.contains("Overridden check: ")
+    );
+    assert!(!asked.contains("autofocus"), "focus never starts on what decides");
+    assert_eq!(snapshot(&site, ann).await, before, "asking changes nothing");
+    let done = browser.submit_form(&asked, &format!("/plans/{plan}/commit")).await;
+    assert_eq!(done.redirect_target(), "/plan?done=committed");
     let found = site.db.store.find_plan(ann, plan).await.unwrap().unwrap();
     assert_eq!((found.status, found.begun_on), (PlanStatus::Active, Some(june(14))));
     let action = &site.db.store.list_human_actions(ann, 1).await.unwrap()[0];
     assert!(!action.detail["overrides"].as_array().unwrap().is_empty());
-    assert_eq!(browser.get(&format!("/plans/{plan}")).await.leads_to(), "/plan");
+    assert_eq!(browser.get(&format!("/plans/{plan}")).await.redirect_target(), "/plan");
     let again = browser.get(&format!("/plans/{plan}/commit?begin=today")).await;
-    assert!(again.status == StatusCode::CONFLICT && again.says("This plan is active already."));
+    assert!(again.status == StatusCode::CONFLICT && again.contains("This plan is already active."));
 }
 
 #[tokio::test]
-async fn a_second_commit_is_refused_in_a_sentence_and_offers_to_replace() {
-    let site = Site::new().await;
+async fn second_commit_is_refused_and_offers_to_replace() {
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let (first, second) = (site.db.draft(ann, "First").await, site.db.draft(ann, "Second").await);
     let browser = site.signed_in(ann).await;
@@ -113,33 +118,33 @@ async fn a_second_commit_is_refused_in_a_sentence_and_offers_to_replace() {
     let one = browser.get(&commit_address(&browser, first, "").await).await;
     let other = browser.get(&commit_address(&browser, second, "").await).await;
     assert_eq!(
-        browser.answer(&one, &format!("/plans/{first}/commit")).await.leads_to(),
+        browser.submit_form(&one, &format!("/plans/{first}/commit")).await.redirect_target(),
         "/plan?done=committed"
     );
-    let before = state(&site, ann).await;
-    let refused = browser.answer(&other, &format!("/plans/{second}/commit")).await;
+    let before = snapshot(&site, ann).await;
+    let refused = browser.submit_form(&other, &format!("/plans/{second}/commit")).await;
     assert_eq!(refused.status, StatusCode::CONFLICT);
     assert!(
-        refused.says("You already have an active plan.") && refused.says("Replace it"),
+        refused.contains("You already have an active plan.") && refused.contains("Replace it"),
         "{}",
         refused.text
     );
-    assert_eq!(state(&site, ann).await, before);
+    assert_eq!(snapshot(&site, ann).await, before);
     // The same when it is asked for without saying so.
     let review = browser.get(&format!("/plans/{second}")).await;
-    assert!(review.says("Committing archives <b>First</b>"), "{}", review.text);
+    assert!(review.contains("Archive <b>First</b>"), "{}", review.text);
     let asked = browser.get(&commit_address(&browser, second, "").await).await;
-    assert!(asked.status == StatusCode::CONFLICT && asked.says("You already have an active plan."));
-    assert!(asked.says(&format!("replaces={first}")));
+    assert!(asked.status == StatusCode::CONFLICT && asked.contains("You already have an active plan."));
+    assert!(asked.contains(&format!("replaces={first}")));
     let asked = browser.get(&commit_address(&browser, second, &format!("&replaces={first}")).await).await;
-    assert!(asked.status == StatusCode::OK && asked.says("It archives First."), "{}", asked.text);
-    let done = browser.answer(&asked, &format!("/plans/{second}/commit")).await;
-    assert_eq!(done.leads_to(), "/plan?done=committed");
+    assert!(asked.status == StatusCode::OK && asked.contains("First will be archived."), "{}", asked.text);
+    let done = browser.submit_form(&asked, &format!("/plans/{second}/commit")).await;
+    assert_eq!(done.redirect_target(), "/plan?done=committed");
     assert_eq!(status(&site, ann, first).await, Some(PlanStatus::Archived));
     assert_eq!(status(&site, ann, second).await, Some(PlanStatus::Active));
     // What is archived can be read.
     let archived = browser.get(&format!("/plans/{first}")).await;
-    assert!(archived.status == StatusCode::OK && archived.says("How it went"));
+    assert!(archived.status == StatusCode::OK && archived.contains("How it went"));
     // Naming a plan that is not the active one replaces nothing.
     let third = site.db.draft(ann, "Third").await;
     let asked = browser.get(&commit_address(&browser, third, &format!("&replaces={first}")).await).await;
@@ -147,15 +152,15 @@ async fn a_second_commit_is_refused_in_a_sentence_and_offers_to_replace() {
 }
 
 /// What is decided, where it is asked for, and where the answer goes.
-struct Decided {
-    site: Site,
+struct DecisionCase {
+    site: TestSite,
     ann: UserId,
-    ask: String,
+    confirm_path: String,
     action: String,
 }
 
-async fn decided(what: &str) -> Decided {
-    let site = Site::new().await;
+async fn decision_case(what: &str) -> DecisionCase {
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let browser = site.signed_in(ann).await;
     let (ask, action) = match what {
@@ -181,7 +186,7 @@ async fn decided(what: &str) -> Decided {
             let (sunday, ..) = workouts(&site, ann, plan).await[3].clone();
             let asked = browser.get(&format!("/plan/edit?what=skip&workout={sunday}")).await;
             assert_eq!(
-                browser.answer(&asked, "/plan/edit").await.leads_to(),
+                browser.submit_form(&asked, "/plan/edit").await.redirect_target(),
                 "/plan/revisions/2?done=edited"
             );
             ("/plan/revert?to=1".to_owned(), "/plan/revert".to_owned())
@@ -194,126 +199,131 @@ async fn decided(what: &str) -> Decided {
             (ask, format!("/proposals/{proposal}/apply"))
         }
     };
-    Decided { site, ann, ask, action }
+    DecisionCase { site, ann, confirm_path: ask, action }
 }
 
-const ALL: [&str; 6] = ["commit", "archive", "delete", "apply", "edit", "revert"];
+const DECISIONS: [&str; 6] = ["commit", "archive", "delete", "apply", "edit", "revert"];
 
 #[tokio::test]
-async fn nothing_but_the_athletes_own_answer_decides_anything() {
-    for what in ALL {
-        let Decided { site, ann, ask, action } = decided(what).await;
+async fn only_own_confirmation_form_decides() {
+    for what in DECISIONS {
+        let DecisionCase { site, ann, confirm_path, action } = decision_case(what).await;
         let bob = site.db.user("Bob").await;
         let (browser, other) = (site.signed_in(ann).await, site.signed_in(bob).await);
-        let asked = browser.get(&ask).await;
+        let asked = browser.get(&confirm_path).await;
         assert_eq!(asked.status, StatusCode::OK, "{what}: {}", asked.text);
-        let fields = asked.hidden(&action);
+        let fields = asked.hidden_fields(&action);
         let fields: Vec<(&str, &str)> = fields.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
         let without = |name: &str| -> Vec<(&str, &str)> {
             fields.iter().filter(|(field, _)| *field != name).copied().collect()
         };
-        let before = state(&site, ann).await;
+        let before = snapshot(&site, ann).await;
         let from = |origin: &str| browser.request("POST", &action).header(header::ORIGIN, origin);
         let with_other_token = [without("form_token"), vec![("form_token", other.token.as_str())]].concat();
         let wrong_secret = [without("question"), vec![("question", "0000")]].concat();
         let tries = [
-            ("without the form's token", form(from(SITE), &without("form_token")), StatusCode::FORBIDDEN),
-            ("with another session's token", form(from(SITE), &with_other_token), StatusCode::FORBIDDEN),
+            ("without the form's token", form(from(BASE_URL), &without("form_token")), StatusCode::FORBIDDEN),
+            ("with another session's token", form(from(BASE_URL), &with_other_token), StatusCode::FORBIDDEN),
             (
                 "with a token of a program",
-                form(from(SITE).header(header::AUTHORIZATION, "Bearer 0123456789abcdef"), &fields),
+                form(from(BASE_URL).header(header::AUTHORIZATION, "Bearer 0123456789abcdef"), &fields),
                 StatusCode::FORBIDDEN,
             ),
             (
                 "with a password in a header",
-                form(from(SITE).header(header::AUTHORIZATION, "Basic YTpi"), &fields),
+                form(from(BASE_URL).header(header::AUTHORIZATION, "Basic YTpi"), &fields),
                 StatusCode::FORBIDDEN,
             ),
             ("from another site", form(from("https://evil.example"), &fields), StatusCode::FORBIDDEN),
             ("from nowhere", form(browser.request("POST", &action), &fields), StatusCode::FORBIDDEN),
             (
                 "from a frame elsewhere",
-                form(from(SITE).header("sec-fetch-site", "cross-site"), &fields),
+                form(from(BASE_URL).header("sec-fetch-site", "cross-site"), &fields),
                 StatusCode::FORBIDDEN,
             ),
-            ("without the question", form(from(SITE), &without("question")), StatusCode::CONFLICT),
-            ("to another question", form(from(SITE), &wrong_secret), StatusCode::CONFLICT),
+            ("without the question", form(from(BASE_URL), &without("question")), StatusCode::CONFLICT),
+            ("to another question", form(from(BASE_URL), &wrong_secret), StatusCode::CONFLICT),
         ];
         for (how, request, expected) in tries {
             let answer = browser.send(request).await;
             assert_eq!(answer.status, expected, "{what} {how}: {}", answer.text);
-            assert_eq!(state(&site, ann).await, before, "{what} {how}");
+            assert_eq!(snapshot(&site, ann).await, before, "{what} {how}");
         }
         // Another athlete, signed in, with a token of their own and the question of this one.
-        let request = other.request("POST", &action).header(header::ORIGIN, SITE);
+        let request = other.request("POST", &action).header(header::ORIGIN, BASE_URL);
         let answer = other.send(form(request, &with_other_token)).await;
         assert_eq!(answer.status, StatusCode::NOT_FOUND, "{what} by another: {}", answer.text);
-        assert_eq!(other.get(&ask).await.status, StatusCode::NOT_FOUND, "{what} looked at by another");
-        assert_eq!(state(&site, ann).await, before, "{what} by another");
+        assert_eq!(
+            other.get(&confirm_path).await.status,
+            StatusCode::NOT_FOUND,
+            "{what} looked at by another"
+        );
+        assert_eq!(snapshot(&site, ann).await, before, "{what} by another");
         // Looking is not deciding, whatever the address carries.
         let query: Vec<String> = fields.iter().map(|(a, b)| format!("{a}={b}")).collect();
         browser.get(&format!("{action}?{}", query.join("&"))).await;
-        assert_eq!(state(&site, ann).await, before, "{what} by an address");
+        assert_eq!(snapshot(&site, ann).await, before, "{what} by an address");
         // The same form as it should be.
-        let done = browser.send(form(from(SITE), &fields)).await;
+        let done = browser.send(form(from(BASE_URL), &fields)).await;
         assert_eq!(done.status, StatusCode::SEE_OTHER, "{what}: {}", done.text);
-        let after = state(&site, ann).await;
+        let after = snapshot(&site, ann).await;
         assert_ne!(after, before, "{what}");
-        let again = browser.send(form(from(SITE), &fields)).await;
+        let again = browser.send(form(from(BASE_URL), &fields)).await;
         assert!(again.status.is_client_error(), "{what} once more: {}", again.text);
-        assert_eq!(state(&site, ann).await, after, "{what} once more");
+        assert_eq!(snapshot(&site, ann).await, after, "{what} once more");
     }
 }
 
 #[tokio::test]
-async fn a_question_is_open_for_ten_minutes() {
-    for what in ALL {
+async fn confirmation_expires_after_ten_minutes() {
+    for what in DECISIONS {
         set_clock("2026-06-14T08:00:00Z");
-        let Decided { site, ann, ask, action } = decided(what).await;
+        let DecisionCase { site, ann, confirm_path, action } = decision_case(what).await;
         let browser = site.signed_in(ann).await;
-        let asked = browser.get(&ask).await;
-        let before = state(&site, ann).await;
+        let asked = browser.get(&confirm_path).await;
+        let before = snapshot(&site, ann).await;
         set_clock("2026-06-14T08:10:00Z");
-        let late = browser.answer(&asked, &action).await;
+        let late = browser.submit_form(&asked, &action).await;
         assert!(
-            late.status == StatusCode::CONFLICT && late.says("older than ten minutes"),
+            late.status == StatusCode::CONFLICT && late.contains("has expired; confirm again"),
             "{what}: {}",
             late.text
         );
-        assert_eq!(state(&site, ann).await, before, "{what}");
+        assert_eq!(snapshot(&site, ann).await, before, "{what}");
     }
 }
 
 #[tokio::test]
-async fn an_answer_to_one_question_is_none_to_another() {
-    let site = Site::new().await;
+async fn confirmation_secret_is_valid_for_one_decision() {
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let (one, other) = (site.db.draft(ann, "One").await, site.db.draft(ann, "Other").await);
     let browser = site.signed_in(ann).await;
     let asked = browser.get(&format!("/plans/{one}/delete")).await;
-    let fields = asked.hidden(&format!("/plans/{one}/delete"));
+    let fields = asked.hidden_fields(&format!("/plans/{one}/delete"));
     let fields: Vec<(&str, &str)> = fields.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-    let before = state(&site, ann).await;
+    let before = snapshot(&site, ann).await;
     for action in [format!("/plans/{other}/delete"), format!("/plans/{one}/commit")] {
-        let answer =
-            browser.send(form(browser.request("POST", &action).header(header::ORIGIN, SITE), &fields)).await;
+        let answer = browser
+            .send(form(browser.request("POST", &action).header(header::ORIGIN, BASE_URL), &fields))
+            .await;
         assert!(answer.status.is_client_error(), "{action}");
-        assert_eq!(state(&site, ann).await, before, "{action}");
+        assert_eq!(snapshot(&site, ann).await, before, "{action}");
     }
     // Nor is it when an override is smuggled in that was not shown.
     let asked = browser.get(&commit_address(&browser, one, "").await).await;
-    let mut fields = asked.hidden(&format!("/plans/{one}/commit"));
+    let mut fields = asked.hidden_fields(&format!("/plans/{one}/commit"));
     fields.push(("override".to_owned(), "R36".to_owned()));
     let fields: Vec<(&str, &str)> = fields.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-    let request = browser.request("POST", &format!("/plans/{one}/commit")).header(header::ORIGIN, SITE);
+    let request = browser.request("POST", &format!("/plans/{one}/commit")).header(header::ORIGIN, BASE_URL);
     let answer = browser.send(form(request, &fields)).await;
     assert_eq!(answer.status, StatusCode::CONFLICT, "{}", answer.text);
-    assert_eq!(state(&site, ann).await, before);
+    assert_eq!(snapshot(&site, ann).await, before);
 }
 
 #[tokio::test]
-async fn the_chosen_part_of_a_proposal_is_applied_and_can_be_taken_back() {
-    let site = Site::new().await;
+async fn selected_changes_are_applied_and_can_be_reverted() {
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let plan = site.db.active_plan(ann, "Half").await;
     let before = workouts(&site, ann, plan).await;
@@ -322,128 +332,144 @@ async fn the_chosen_part_of_a_proposal_is_applied_and_can_be_taken_back() {
     let page = browser.get(&format!("/proposals/{proposal}")).await;
     assert_eq!(page.status, StatusCode::OK);
     assert!(
-        page.says("Waits for you") && page.says("&lt;script&gt;") && !page.says("<script>alert"),
+        page.contains("Needs your decision")
+            && page.contains("&lt;script&gt;")
+            && !page.contains("<script>alert"),
         "{}",
         page.text
     );
-    assert!(page.says("&lt;b&gt;tired"), "{}", page.text);
+    assert!(page.contains("&lt;b&gt;tired"), "{}", page.text);
     assert_eq!(page.text.matches("name=\"include\"").count(), 3);
-    assert!(page.says("16.0 km") && page.says("9.0 km"));
+    assert!(page.contains("16.0 km") && page.contains("9.0 km"));
     let nothing = browser.get(&format!("/proposals/{proposal}?chosen=1")).await;
     assert!(
-        nothing.status == StatusCode::UNPROCESSABLE_ENTITY && nothing.says("Choose at least one change.")
+        nothing.status == StatusCode::UNPROCESSABLE_ENTITY && nothing.contains("Select at least one change.")
     );
     let wrong = browser.get(&format!("/proposals/{proposal}/apply?include=7")).await;
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
     let part = browser.get(&format!("/proposals/{proposal}?chosen=1&include=0&include=2")).await;
-    assert!(part.says("What 2 ticked changes do"), "{}", part.text);
+    assert!(part.contains("Effect of 2 selected changes"), "{}", part.text);
     let ask = format!("/proposals/{proposal}/apply?chosen=1&include=0&include=2");
     if !overrides(&part).is_empty() {
         let refused = browser.get(&ask).await;
-        assert!(refused.status == StatusCode::UNPROCESSABLE_ENTITY && refused.says("Tick each error"));
+        assert!(
+            refused.status == StatusCode::UNPROCESSABLE_ENTITY && refused.contains("Override each error")
+        );
     }
     let asked = browser.get(&format!("{ask}{}", overrides(&part))).await;
-    assert!(asked.says("2 changes of 3 to <b>Half</b>") && asked.says("Apply 2 changes"), "{}", asked.text);
-    let done = browser.answer(&asked, &format!("/proposals/{proposal}/apply")).await;
-    assert_eq!(done.leads_to(), "/plan/revisions/2?done=applied");
+    assert!(
+        asked.contains("This applies 2 of 3 changes to <b>Half</b>") && asked.contains("Apply 2 changes"),
+        "{}",
+        asked.text
+    );
+    let done = browser.submit_form(&asked, &format!("/proposals/{proposal}/apply")).await;
+    assert_eq!(done.redirect_target(), "/plan/revisions/2?done=applied");
     let after = workouts(&site, ann, plan).await;
     let days: Vec<&str> = after.iter().map(|(_, day, _)| day.as_str()).collect();
     assert_eq!(days, ["2026-06-09", "2026-06-10", "2026-06-11", "2026-06-14", "2026-06-18"]);
     assert_eq!(after[3].2, Distance::from_km(9.0));
     let told = browser.get("/plan/revisions/2").await;
     assert!(
-        told.says("What changed") && told.says("/plan/revert?to=1") && told.says("you applied proposal"),
+        told.contains("What changed")
+            && told.contains("/plan/revert?to=1")
+            && told.contains("proposal</a> applied by you"),
         "{}",
         told.text
     );
     let over = browser.get(&format!("/proposals/{proposal}")).await;
-    assert!(over.says("It waits no longer") && over.says("It was applied already."));
+    assert!(over.contains("Already applied") && over.contains("You applied this proposal."));
     let asked = browser.get("/plan/revert?to=1").await;
-    assert!(asked.says("Go back to revision 1?"));
-    assert_eq!(browser.answer(&asked, "/plan/revert").await.leads_to(), "/plan/revisions/3?done=reverted");
+    assert!(asked.contains("Revert to revision 1?"));
+    assert_eq!(
+        browser.submit_form(&asked, "/plan/revert").await.redirect_target(),
+        "/plan/revisions/3?done=reverted"
+    );
     assert_eq!(workouts(&site, ann, plan).await, before);
     let list = browser.get("/plan/revisions").await;
-    assert!(list.says("Revision 3") && list.says("you went back"));
+    assert!(list.contains("Revision 3") && list.contains("reverted by you"));
 }
 
 #[tokio::test]
-async fn a_proposal_for_another_state_of_the_plan_is_refused_beside_the_plan_as_it_is() {
-    let Decided { site, ann, ask, action } = decided("apply").await;
+async fn stale_proposal_is_refused_and_shown_against_the_current_plan() {
+    let DecisionCase { site, ann, confirm_path, action } = decision_case("apply").await;
     let browser = site.signed_in(ann).await;
-    let asked = browser.get(&ask).await;
+    let asked = browser.get(&confirm_path).await;
     let plan = site.db.store.find_active_plan(ann).await.unwrap().unwrap();
     let (sunday, ..) = workouts(&site, ann, plan.id).await[3].clone();
     let edit = browser.get(&format!("/plan/edit?what=resize&workout={sunday}&size=12km")).await;
-    assert_eq!(browser.answer(&edit, "/plan/edit").await.leads_to(), "/plan/revisions/2?done=edited");
-    let before = state(&site, ann).await;
-    let stale = browser.answer(&asked, &action).await;
+    assert_eq!(
+        browser.submit_form(&edit, "/plan/edit").await.redirect_target(),
+        "/plan/revisions/2?done=edited"
+    );
+    let before = snapshot(&site, ann).await;
+    let stale = browser.submit_form(&asked, &action).await;
     assert_eq!(stale.status, StatusCode::CONFLICT);
     assert!(
-        stale.says("Nothing was changed.")
-            && stale.says("made for revision 1, and the plan is at revision 2"),
+        stale.contains("Nothing was changed.")
+            && stale.contains("since this was proposed (revision 1, now 2)."),
         "{}",
         stale.text
     );
     assert!(
-        stale.says("Below is what it would do to the plan as it is now") && stale.says("12.0 km"),
+        stale.contains("Below is its effect on your current plan.") && stale.contains("12.0 km"),
         "the fresh state: {}",
         stale.text
     );
-    assert_eq!(state(&site, ann).await, before);
+    assert_eq!(snapshot(&site, ann).await, before);
     // What was looked at anew can be taken.
-    let anew = browser.get(&ask).await;
+    let anew = browser.get(&confirm_path).await;
     assert_eq!(anew.status, StatusCode::OK, "{}", anew.text);
-    assert_eq!(browser.answer(&anew, &action).await.leads_to(), "/plan/revisions/3?done=applied");
+    assert_eq!(browser.submit_form(&anew, &action).await.redirect_target(), "/plan/revisions/3?done=applied");
 }
 
 #[tokio::test]
-async fn an_edit_of_a_plan_that_moved_on_is_refused() {
-    let Decided { site, ann, ask, action } = decided("edit").await;
+async fn stale_edit_is_refused() {
+    let DecisionCase { site, ann, confirm_path, action } = decision_case("edit").await;
     let browser = site.signed_in(ann).await;
-    let asked = browser.get(&ask).await;
-    let once = browser.get(&ask).await;
-    assert_eq!(browser.answer(&once, &action).await.leads_to(), "/plan/revisions/2?done=edited");
-    let before = state(&site, ann).await;
-    let stale = browser.answer(&asked, &action).await;
+    let asked = browser.get(&confirm_path).await;
+    let once = browser.get(&confirm_path).await;
+    assert_eq!(browser.submit_form(&once, &action).await.redirect_target(), "/plan/revisions/2?done=edited");
+    let before = snapshot(&site, ann).await;
+    let stale = browser.submit_form(&asked, &action).await;
     assert_eq!(stale.status, StatusCode::CONFLICT, "{}", stale.text);
     assert!(
-        stale.says("The plan changed") && stale.says("value=\"9km\""),
+        stale.contains("The plan has changed") && stale.contains("value=\"9km\""),
         "what was written: {}",
         stale.text
     );
-    assert_eq!(state(&site, ann).await, before);
+    assert_eq!(snapshot(&site, ann).await, before);
 }
 
 #[tokio::test]
-async fn archiving_and_deleting_say_what_happens_and_where_they_do_not_fit() {
-    let site = Site::new().await;
+async fn archive_and_delete_are_described_and_refused_for_wrong_status() {
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let (active, draft) = (site.db.active_plan(ann, "Half").await, site.db.draft(ann, "Later").await);
     let browser = site.signed_in(ann).await;
     let no = browser.get(&format!("/plans/{active}/delete")).await;
-    assert!(no.status == StatusCode::CONFLICT && no.says("Archive it first."));
+    assert!(no.status == StatusCode::CONFLICT && no.contains("Archive it first."));
     let no = browser.get(&format!("/plans/{draft}/archive")).await;
     assert_eq!(no.status, StatusCode::CONFLICT);
     let asked = browser.get(&format!("/plans/{active}/archive")).await;
-    assert!(asked.says("will no longer be tracked. You keep it, with its verdicts."));
-    let done = browser.answer(&asked, &format!("/plans/{active}/archive")).await;
-    assert_eq!(done.leads_to(), format!("/plans/{active}?done=archived"));
+    assert!(asked.contains("will no longer be active. The plan and its results are kept."));
+    let done = browser.submit_form(&asked, &format!("/plans/{active}/archive")).await;
+    assert_eq!(done.redirect_target(), format!("/plans/{active}?done=archived"));
     assert_eq!(status(&site, ann, active).await, Some(PlanStatus::Archived));
     for plan in [active, draft] {
         let asked = browser.get(&format!("/plans/{plan}/delete")).await;
-        assert!(asked.says("will be gone for good"));
-        let done = browser.answer(&asked, &format!("/plans/{plan}/delete")).await;
-        assert_eq!(done.leads_to(), "/plans?done=deleted");
+        assert!(asked.contains("will be deleted with its workouts and revisions."));
+        let done = browser.submit_form(&asked, &format!("/plans/{plan}/delete")).await;
+        assert_eq!(done.redirect_target(), "/plans?done=deleted");
         assert_eq!(status(&site, ann, plan).await, None);
         assert_eq!(browser.get(&format!("/plans/{plan}")).await.status, StatusCode::NOT_FOUND);
     }
     let empty = browser.get("/plans?done=deleted").await;
-    assert!(empty.says("Deleted.") && empty.says("Draft a plan from your own running"));
+    assert!(empty.contains("Deleted.") && empty.contains("Create a plan"));
 }
 
 #[tokio::test]
-async fn a_proposal_is_discarded_once() {
-    let site = Site::new().await;
+async fn proposal_is_discarded_once() {
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let bob = site.db.user("Bob").await;
     let plan = site.db.active_plan(ann, "Half").await;
@@ -452,9 +478,9 @@ async fn a_proposal_is_discarded_once() {
     let address = format!("/proposals/{proposal}/discard");
     assert_eq!(other.post(&address, &[]).await.status, StatusCode::NOT_FOUND);
     assert_eq!(other.get(&format!("/proposals/{proposal}")).await.status, StatusCode::NOT_FOUND);
-    let request = browser.request("POST", &address).header(header::ORIGIN, SITE);
+    let request = browser.request("POST", &address).header(header::ORIGIN, BASE_URL);
     assert_eq!(browser.send(form(request, &[])).await.status, StatusCode::FORBIDDEN);
-    assert_eq!(browser.post(&address, &[]).await.leads_to(), "/plan?done=discarded");
+    assert_eq!(browser.post(&address, &[]).await.redirect_target(), "/plan?done=discarded");
     let found = site.db.store.find_proposal(ann, proposal).await.unwrap().unwrap();
     assert_eq!(found.status, ProposalStatus::Declined);
     assert_eq!(browser.post(&address, &[]).await.status, StatusCode::CONFLICT);

@@ -1,51 +1,52 @@
-//! What the pages about plans show agrees with the store; what is typed wrong is told field by field.
+//! Plan pages match the store; invalid input is reported by field.
 
-use crate::fake_services::{is, with_ann};
-use crate::harness::{Browser, Site};
+use crate::fake_services::{assert_page, site_with_owner};
+use crate::harness::{Browser, TestSite};
 use axum::http::{StatusCode, header};
-use fitness_core::adherence::data_frontier::Evidence;
+use fitness_core::adherence::data_frontier::CoverageEvidence;
 use fitness_core::domain::ids::{PlanId, UserId};
 use fitness_core::domain::note::Author;
 use fitness_core::domain::units::UnitSystem;
-use fitness_core::plan::export::owner_mark;
+use fitness_core::plan::export::owner_hash;
 use fitness_core::plan::{
-    Draft, Goal, PlanStatus, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
+    Draft, GoalDistance, PlanStatus, Step, StepDuration, StepTarget, StepType, TargetRange, Workout,
+    WorkoutKind,
 };
-use fitness_sources::workouts::{PlanFiles, PlanText, ZIP_DAYS};
-use fitness_store::testkit::{easy_run as run, june, now};
+use fitness_sources::workouts::{DEFAULT_ZIP_DAYS, PlanExportInput, PlanTextFormat};
+use fitness_store::testkit::{easy_run, june, now};
 use std::sync::atomic::Ordering;
 
 /// A page with its style and script is at most 60 kB; this much of it is left for the page.
-const MAX_PAGE: usize = 38 * 1024;
+const MAX_PAGE_BYTES: usize = 38 * 1024;
 
-const WISH: &str = "goal=half&race_date=2026-10-11&level=inter&base=40km&longest=14km&target=1%3A45%3A00\
+const PLAN_QUERY: &str = "goal=half&race_date=2026-10-11&level=inter&base=40km&longest=14km&target=1%3A45%3A00\
     &days=mon&days=tue&days=thu&days=sat&days=sun&long_day=sun&name=Autumn+%3Cb%3Ehalf%3C%2Fb%3E";
 
-async fn site() -> (Site, UserId, Browser) {
-    let site = Site::new().await;
+async fn site() -> (TestSite, UserId, Browser) {
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let browser = site.signed_in(ann).await;
     (site, ann, browser)
 }
 
-async fn files(site: &Site, user: UserId, id: PlanId) -> PlanFiles {
+async fn plan_files(site: &TestSite, user: UserId, id: PlanId) -> PlanExportInput {
     let store = &site.db.store;
     let plan = store.find_plan(user, id).await.unwrap().unwrap();
-    PlanFiles {
+    PlanExportInput {
         workouts: store.list_workouts(user, id, plan.revision).await.unwrap(),
-        made_at: store.list_revisions(user, id).await.unwrap()[0].made_at,
-        mark: owner_mark(user, store.user(user).await.unwrap().created_at),
+        revision_created_at: store.list_revisions(user, id).await.unwrap()[0].made_at,
+        owner_id: owner_hash(user, store.user(user).await.unwrap().created_at),
         units: UnitSystem::Metric,
-        author: store.find_words_author(user, &plan).await.unwrap(),
+        author: store.find_text_author(user, &plan).await.unwrap(),
         plan,
     }
 }
 
 #[tokio::test]
-async fn every_plan_is_listed_with_what_became_of_it() {
+async fn plan_list_shows_author_status_and_replacement() {
     let (site, ann, browser) = site().await;
     let old = site.db.draft(ann, "Old draft").await;
-    let desk = site.db.store.desk(ann, Author::Athlete);
+    let desk = site.db.store.plan_writer(ann, Author::Athlete);
     let newer =
         desk.put_draft(&fitness_store::testkit::draft("New <i>draft"), Some(old), now()).await.unwrap();
     site.db.active_plan(ann, "Running now").await;
@@ -59,51 +60,58 @@ async fn every_plan_is_listed_with_what_became_of_it() {
         "Active",
         "Draft",
     ] {
-        assert!(page.says(words), "{words}: {}", page.text);
+        assert!(page.contains(words), "{words}: {}", page.text);
     }
-    assert!(page.says(&format!("plan {newer} took its place")));
+    assert!(page.contains(&format!("href=\"/plans/{newer}\">replaced by a newer draft")), "{}", page.text);
     let review = browser.get(&format!("/plans/{old}")).await;
-    assert!(review.says("Another draft took its place"));
+    assert!(review.contains("Replaced by <a"));
     assert_eq!(browser.get("/plans/abc").await.status, StatusCode::NOT_FOUND);
     assert_eq!(browser.get("/plans/99999999999999999999").await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
-async fn a_wish_becomes_a_plan_to_look_at_and_is_kept_only_on_request() {
+async fn plan_request_is_previewed_and_saved_only_on_post() {
     let (site, ann, browser) = site().await;
     let first = browser.get("/plan/new").await;
-    assert!(first.status == StatusCode::OK && first.says("From nothing") && first.says("Show the plan"));
-    let shown = browser.get(&format!("/plan/new?{WISH}")).await;
+    assert!(
+        first.status == StatusCode::OK
+            && first.contains("The plan starts from zero")
+            && first.contains("Preview plan")
+    );
+    let shown = browser.get(&format!("/plan/new?{PLAN_QUERY}")).await;
     assert_eq!(shown.status, StatusCode::OK, "{}", shown.text);
-    assert!(shown.says("Keep as a draft") && shown.says("Autumn &lt;b&gt;half&lt;/b&gt;"));
-    assert!(shown.says("From what you typed: 40.0 km in a usual week"), "{}", shown.text);
-    assert!(shown.text.len() < MAX_PAGE, "{} bytes", shown.text.len());
+    assert!(shown.contains("Save as draft") && shown.contains("Autumn &lt;b&gt;half&lt;/b&gt;"));
+    assert!(shown.contains("From what you entered: you usually run 40.0 km a week"), "{}", shown.text);
+    assert!(shown.text.len() < MAX_PAGE_BYTES, "{} bytes", shown.text.len());
+    // For a half marathon `1:45` is hours and minutes.
+    let short = PLAN_QUERY.replace("target=1%3A45%3A00", "target=1%3A45");
+    assert_eq!(browser.get(&format!("/plan/new?{short}")).await.status, StatusCode::OK);
     assert!(site.db.store.list_plans(ann).await.unwrap().is_empty(), "looking keeps nothing");
-    let kept = browser.answer(&shown, "/plan/new").await;
+    let kept = browser.submit_form(&shown, "/plan/new").await;
     let plans = site.db.store.list_plans(ann).await.unwrap();
-    assert_eq!(kept.leads_to(), format!("/plans/{}?done=drafted", plans[0].id));
+    assert_eq!(kept.redirect_target(), format!("/plans/{}?done=drafted", plans[0].id));
     assert_eq!((plans[0].status, plans[0].author), (PlanStatus::Draft, Author::Athlete));
-    assert_eq!((plans[0].name.as_str(), plans[0].goal), ("Autumn <b>half</b>", Goal::Half));
+    assert_eq!((plans[0].name.as_str(), plans[0].goal), ("Autumn <b>half</b>", GoalDistance::Half));
     assert_eq!(plans[0].terms.availability.days.to_string(), "mon,tue,thu,sat,sun");
-    let review = browser.get(kept.leads_to()).await;
-    assert!(review.says("Kept as a draft.") && review.says("written by you"), "{}", review.text);
-    assert!(review.text.len() < MAX_PAGE, "{} bytes", review.text.len());
+    let review = browser.get(kept.redirect_target()).await;
+    assert!(review.contains("Saved as a draft.") && review.contains("written by you"), "{}", review.text);
+    assert!(review.text.len() < MAX_PAGE_BYTES, "{} bytes", review.text.len());
     // Asking for another begins with the same wish, and takes the draft's place.
-    assert!(review.says("supersedes="), "{}", review.text);
-    let other = browser.get(&format!("/plan/new?{WISH}&supersedes={}", plans[0].id)).await;
-    browser.answer(&other, "/plan/new").await;
+    assert!(review.contains("supersedes="), "{}", review.text);
+    let other = browser.get(&format!("/plan/new?{PLAN_QUERY}&supersedes={}", plans[0].id)).await;
+    browser.submit_form(&other, "/plan/new").await;
     let plans = site.db.store.list_plans(ann).await.unwrap();
     assert_eq!(plans[1].superseded_by, Some(plans[0].id));
 }
 
 #[tokio::test]
-async fn asking_for_another_plan_brings_back_everything_that_was_typed() {
+async fn redraft_link_fills_in_the_settings_of_the_draft() {
     let (site, ann, browser) = site().await;
     let more = "&b_race=2026-08-30&b_race_distance=10k&strength=on&blackout=2026-07-01..2026-07-03";
-    let shown = browser.get(&format!("/plan/new?{WISH}{more}")).await;
+    let shown = browser.get(&format!("/plan/new?{PLAN_QUERY}{more}")).await;
     assert_eq!(shown.status, StatusCode::OK, "{}", shown.text);
-    let kept = browser.answer(&shown, "/plan/new").await;
-    let review = browser.get(kept.leads_to()).await;
+    let kept = browser.submit_form(&shown, "/plan/new").await;
+    let review = browser.get(kept.redirect_target()).await;
     let again = review.text.split("href=\"").find(|rest| rest.starts_with("/plan/new?")).unwrap();
     let again = again.split('"').next().unwrap().replace("&amp;", "&");
     let page = browser.get(&again).await;
@@ -131,25 +139,25 @@ async fn asking_for_another_plan_brings_back_everything_that_was_typed() {
         "name=\"strength\" value=\"on\" checked",
         "name=\"days\" value=\"thu\" checked",
     ] {
-        assert!(page.says(chosen), "{chosen}: {}", page.text);
+        assert!(page.contains(chosen), "{chosen}: {}", page.text);
     }
-    assert!(page.says("2026-07-01\n2026-07-02\n2026-07-03") && !page.says("value=\"wed\" checked"));
+    assert!(page.contains("2026-07-01\n2026-07-02\n2026-07-03") && !page.contains("value=\"wed\" checked"));
     let first = site.db.store.list_plans(ann).await.unwrap()[0].content_hash;
-    browser.answer(&page, "/plan/new").await.leads_to();
+    browser.submit_form(&page, "/plan/new").await.redirect_target();
     let plans = site.db.store.list_plans(ann).await.unwrap();
     assert_eq!((plans.len(), plans[0].content_hash), (2, first), "the same wish is the same plan");
     // A name that was made for it is made anew for another race.
-    let unnamed = WISH.replace("&name=Autumn+%3Cb%3Ehalf%3C%2Fb%3E", "");
+    let unnamed = PLAN_QUERY.replace("&name=Autumn+%3Cb%3Ehalf%3C%2Fb%3E", "");
     let shown = browser.get(&format!("/plan/new?{unnamed}")).await;
-    let kept = browser.answer(&shown, "/plan/new").await;
-    assert!(!browser.get(kept.leads_to()).await.says("/plan/new?name="));
+    let kept = browser.submit_form(&shown, "/plan/new").await;
+    assert!(!browser.get(kept.redirect_target()).await.contains("/plan/new?name="));
 }
 
 #[tokio::test]
-async fn the_days_before_the_first_full_week_are_a_row_like_the_calendars() {
+async fn partial_first_week_has_a_row() {
     let (_site, _, browser) = site().await;
     // It is Sunday: the plan begins with this one day.
-    let page = browser.get(&format!("/plan/new?{WISH}")).await;
+    let page = browser.get(&format!("/plan/new?{PLAN_QUERY}")).await;
     let table = page.text.split("Week by week").nth(1).unwrap().split("</table>").next().unwrap();
     let rows: Vec<&str> = table.split("<tr>").skip(2).collect();
     assert!(rows[0].contains("2026-06-14") && rows[0].contains("first day"), "{}", rows[0]);
@@ -157,63 +165,79 @@ async fn the_days_before_the_first_full_week_are_a_row_like_the_calendars() {
 }
 
 #[tokio::test]
-async fn a_run_by_time_is_told_the_same_before_and_after_it_is_in_the_plan() {
+async fn run_planned_by_time_has_the_same_label_in_preview_and_plan() {
     let (site, ann, browser) = site().await;
     site.db.active_plan(ann, "Half").await;
     let asked = browser.get("/plan/edit?what=add&day=2026-06-14&size=25min").await;
-    let said = "34.0 km and 25 min by time";
-    assert!(asked.says(said), "{}", asked.text);
-    browser.answer(&asked, "/plan/edit").await.leads_to();
+    let said = "34.0 km + 25 min";
+    assert!(asked.contains(said), "{}", asked.text);
+    browser.submit_form(&asked, "/plan/edit").await.redirect_target();
     for path in ["/", "/plan", "/plan?table=volume"] {
         let page = browser.get(path).await;
-        assert!(page.says(said), "{path}: {}", page.text);
+        assert!(page.contains(said), "{path}: {}", page.text);
     }
 }
 
 #[tokio::test]
-async fn without_a_plan_there_is_nothing_to_add_a_workout_to() {
+async fn add_workout_without_active_plan_is_not_found() {
     let (_site, _, browser) = site().await;
     let page = browser.get("/plan/edit").await;
-    is(&page, StatusCode::NOT_FOUND, "You have no active plan.");
-    assert!(!page.says("action=\"/plan/edit\""), "{}", page.text);
+    assert_page(&page, StatusCode::NOT_FOUND, "You have no active plan.");
+    assert!(!page.contains("action=\"/plan/edit\""), "{}", page.text);
 }
 
 #[tokio::test]
-async fn what_is_typed_wrong_is_told_with_its_field_and_kept() {
+async fn invalid_plan_form_shows_field_errors_and_keeps_values() {
     let (site, ann, browser) = site().await;
     for (query, field, said) in [
-        ("goal=half", "race_date", "The race has no day."),
+        ("goal=half", "race_date", "The race date is missing."),
         ("goal=moon&race_date=2026-10-11", "goal", "Choose one of the races."),
-        ("goal=half&race_date=soon", "race_date", "That is no day."),
-        ("goal=custom&race_date=2026-10-11&days=mon", "distance", "How far is the race?"),
+        ("goal=half&race_date=soon", "race_date", "Choose a date."),
+        ("goal=custom&race_date=2026-10-11&days=mon", "distance", "The distance of the race is missing."),
         (
             "goal=half&race_date=2026-06-01&level=inter&base=40km&days=mon&days=tue&days=wed",
             "race_date",
             "is not in the future",
         ),
-        ("goal=half&race_date=2026-10-11&target=1%3A45&days=mon", "target", "Write the hours too: 1:45:00."),
-        ("goal=half&race_date=2026-10-11&level=inter&base=40km&days=mon", "days", "3 days a week are needed"),
-        ("goal=half&race_date=2026-10-11&base=9999&days=mon", "base", "That is more than anybody runs."),
-        ("goal=half&race_date=2026-10-11&blackout=never", "blackout", "`never` is no day."),
-        ("goal=half&race_date=2026-10-11&b_race=2026-08-02", "b_race_distance", "Say how far it is"),
-        ("goal=half&race_date=2026-10-11&b_race_distance=10k", "b_race", "Give its day"),
+        ("goal=half&race_date=2026-10-11&target=soon&days=mon", "target", "“soon” is not a time."),
+        (
+            "goal=half&race_date=2026-10-11&level=inter&base=40km&days=mon",
+            "days",
+            "needs at least 3 running days a week",
+        ),
+        ("goal=half&race_date=2026-10-11&base=9999&days=mon", "base", "That is more than anyone runs."),
+        (
+            "goal=half&race_date=2026-10-11&blackout=never",
+            "blackout",
+            "“never” is not a valid date or range of dates.",
+        ),
+        (
+            "goal=half&race_date=2026-10-11&b_race=2026-08-02",
+            "b_race_distance",
+            "Enter the distance of the tune-up race",
+        ),
+        (
+            "goal=half&race_date=2026-10-11&b_race_distance=10k",
+            "b_race",
+            "Enter the date of the tune-up race",
+        ),
         (
             "goal=half&race_date=2026-10-11&days=mon&days=tue&days=wed",
             "level",
-            "history is shorter than 28 days",
+            "Fewer than 28 days of history",
         ),
         ("goal=half&race_date=2026-10-11&level=god", "level", "Choose one of the levels."),
         (
             "goal=half&race_date=2026-10-11&days=mon&days=tue&days=wed&long_day=sun&level=inter&base=40km",
             "long_day",
-            "is not one of the days",
+            "on a day you do not train on",
         ),
     ] {
         let page = browser.get(&format!("/plan/new?{query}")).await;
         assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{query}");
-        assert!(page.says(said), "{query}: {}", page.text);
+        assert!(page.contains(said), "{query}: {}", page.text);
         assert!(
-            page.says(&format!("id=\"{field}-fault\"")) || page.says(&format!("href=\"#{field}\"")),
+            page.contains(&format!("id=\"{field}-fault\"")) || page.contains(&format!("href=\"#{field}\"")),
             "{query}"
         );
     }
@@ -221,17 +245,19 @@ async fn what_is_typed_wrong_is_told_with_its_field_and_kept() {
         .get("/plan/new?goal=half&name=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&target=%3Cimg%3E")
         .await;
     assert!(
-        hostile.says("&quot;&gt;&lt;script&gt;") && !hostile.says("<script>alert") && !hostile.says("<img>")
+        hostile.contains("&quot;&gt;&lt;script&gt;")
+            && !hostile.contains("<script>alert")
+            && !hostile.contains("<img>")
     );
     let huge = format!("/plan/new?goal=half&name={}", "x".repeat(30_000));
     assert_eq!(browser.get(&huge).await.status, StatusCode::UNPROCESSABLE_ENTITY);
     let posted = browser.post("/plan/new", &[("goal", "half"), ("name", "Kept")]).await;
-    assert!(posted.status == StatusCode::UNPROCESSABLE_ENTITY && posted.says("value=\"Kept\""));
+    assert!(posted.status == StatusCode::UNPROCESSABLE_ENTITY && posted.contains("value=\"Kept\""));
     assert!(site.db.store.list_plans(ann).await.unwrap().is_empty());
 }
 
 /// A plan whose Sunday has steps.
-async fn with_steps(site: &Site, user: UserId) -> PlanId {
+async fn create_plan_with_steps(site: &TestSite, user: UserId) -> PlanId {
     let step = |step_type, duration, target| Step { step_type, duration, target, notes: None };
     let pace = StepTarget::Pace(TargetRange { low: Some(280.0), high: None });
     let session = Workout {
@@ -243,22 +269,27 @@ async fn with_steps(site: &Site, user: UserId) -> PlanId {
             step(StepType::Active, StepDuration::Distance(400.0), pace),
             step(StepType::Cooldown, StepDuration::Open, StepTarget::Open),
         ],
-        ..run(june(14), 10.0)
+        ..easy_run(june(14), 10.0)
     };
     let race = "2026-09-20".parse().unwrap();
-    let workouts =
-        vec![run(june(9), 8.0), Workout::rest(june(10)), run(june(11), 10.0), session, run(june(16), 6.0)];
-    let draft = Draft::new("Half", Goal::Half, None, june(8), race, None, workouts).unwrap();
-    let plan = site.db.store.desk(user, Author::Coach).put_draft(&draft, None, now()).await.unwrap();
+    let workouts = vec![
+        easy_run(june(9), 8.0),
+        Workout::rest(june(10)),
+        easy_run(june(11), 10.0),
+        session,
+        easy_run(june(16), 6.0),
+    ];
+    let draft = Draft::new("Half", GoalDistance::Half, None, june(8), race, None, workouts).unwrap();
+    let plan = site.db.store.plan_writer(user, Author::Coach).put_draft(&draft, None, now()).await.unwrap();
     site.db.activate(user, plan, None).await.unwrap();
     plan
 }
 
 #[tokio::test]
-async fn a_workout_says_what_to_do_and_hands_out_its_file() {
+async fn workout_page_shows_steps_and_serves_fit_file() {
     let (site, ann, browser) = site().await;
-    let plan = with_steps(&site, ann).await;
-    let all = files(&site, ann, plan).await;
+    let plan = create_plan_with_steps(&site, ann).await;
+    let all = plan_files(&site, ann, plan).await;
     let sunday = &all.workouts[3];
     let page = browser.get(&format!("/plan/workouts/{}", sunday.id)).await;
     assert_eq!(page.status, StatusCode::OK);
@@ -269,18 +300,18 @@ async fn a_workout_says_what_to_do_and_hands_out_its_file() {
         "no faster than 4:40 /km",
         "10.0 km",
         "<rect",
-        "Leave it out",
+        "Skip this workout",
     ] {
-        assert!(page.says(words), "{words}: {}", page.text);
+        assert!(page.contains(words), "{words}: {}", page.text);
     }
     let fit = browser.get(&format!("/plan/workouts/{}/workout.fit", sunday.id)).await;
-    assert_eq!(fit.bytes, all.workout(sunday).unwrap().bytes);
+    assert_eq!(fit.bytes, all.workout_file(sunday).unwrap().bytes);
     assert_eq!(fit.headers[header::CONTENT_DISPOSITION], "attachment; filename=\"2026-06-14-repeats-u.fit\"");
     let rest = browser.get(&format!("/plan/workouts/{}/workout.fit", all.workouts[1].id)).await;
-    assert!(rest.status == StatusCode::NOT_FOUND && rest.says("A rest day has no steps"));
+    assert!(rest.status == StatusCode::NOT_FOUND && rest.contains("A rest day has no workout file"));
     // What is over is not changed any more.
     let tuesday = browser.get(&format!("/plan/workouts/{}", all.workouts[0].id)).await;
-    assert!(tuesday.status == StatusCode::OK && !tuesday.says("Leave it out"));
+    assert!(tuesday.status == StatusCode::OK && !tuesday.contains("Skip this workout"));
     let bob = site.db.user("Bob").await;
     let other = site.signed_in(bob).await;
     for address in ["", "/workout.fit"] {
@@ -291,58 +322,64 @@ async fn a_workout_says_what_to_do_and_hands_out_its_file() {
 }
 
 #[tokio::test]
-async fn workouts_are_sent_to_a_watch_only_where_a_service_hands_them_on() {
-    let (site, outside, ann, browser) = with_ann().await;
-    let plan = with_steps(&site, ann).await;
-    let all = files(&site, ann, plan).await;
+async fn workouts_are_sent_to_watch_only_with_a_connected_service() {
+    let (site, outside, ann, browser) = site_with_owner().await;
+    let plan = create_plan_with_steps(&site, ann).await;
+    let all = plan_files(&site, ann, plan).await;
     let (over, sunday) =
         (format!("/plan/workouts/{}", all.workouts[0].id), format!("/plan/workouts/{}", all.workouts[3].id));
     for path in ["/", "/plan/export", &over, &sunday] {
         let page = browser.get(path).await;
-        assert!(page.says("workout.fit") && !page.says("/plan/send"), "{path}: {}", page.text);
+        assert!(page.contains("workout.fit") && !page.contains("/plan/send"), "{path}: {}", page.text);
     }
     let config = serde_json::json!({ "address": "https://example.org" });
     site.db.store.add_source(ann, "intervals", "intervals.icu", config, now()).await.unwrap();
     for path in ["/", "/plan/export", &sunday] {
-        assert!(browser.get(path).await.says("action=\"/plan/send\""), "{path}");
+        assert!(browser.get(path).await.contains("action=\"/plan/send\""), "{path}");
     }
-    assert!(browser.get(&over).await.says("workout.fit"), "what is over is not sent");
+    assert!(browser.get(&over).await.contains("workout.fit"), "what is over is not sent");
     let sent = browser.post("/plan/send", &[]).await;
     assert_eq!(
         (sent.status, &sent.headers[header::LOCATION].to_str().unwrap()),
         (StatusCode::SEE_OTHER, &"/plan/export?done=sent")
     );
-    assert_eq!(outside.asked(), [format!("send {ann}")]);
-    outside.busy.store(true, Ordering::Relaxed);
+    assert_eq!(outside.take_calls(), [format!("send {ann}")]);
+    outside.is_busy.store(true, Ordering::Relaxed);
     let refused = browser.post("/plan/send", &[]).await;
-    is(&refused, StatusCode::CONFLICT, "The workouts were not sent: the service is &lt;busy&gt;.");
+    assert_page(&refused, StatusCode::CONFLICT, "The workouts were not sent: the service is &lt;busy&gt;.");
 }
 
 #[tokio::test]
-async fn a_run_of_another_day_counts_when_the_athlete_says_so() {
+async fn activity_of_another_day_is_matched_by_the_athlete() {
     let (site, ann, browser) = site().await;
-    let plan = with_steps(&site, ann).await;
-    site.db.ran(ann, june(12), 10.0).await;
-    site.db.imported(ann, Evidence::AccountExport { last_summary: june(14), imported_at: now() }).await;
-    let progress = site.db.store.progress(ann, plan).await.unwrap();
-    let offer = progress.followed.offers.first().expect("Friday's run may have been Thursday's");
+    let plan = create_plan_with_steps(&site, ann).await;
+    site.db.import_run(ann, june(12), 10.0).await;
+    site.db
+        .finish_import(ann, CoverageEvidence::AccountExport { last_summary: june(14), imported_at: now() })
+        .await;
+    let progress = site.db.store.plan_adherence(ann, plan).await.unwrap();
+    let offer = progress.adherence.offers.first().expect("Friday's run may have been Thursday's");
     let address = format!("/plan/workouts/{}", offer.workout);
     let page = browser.get(&address).await;
-    assert!(page.says("for this?") && page.says("Missed"), "{}", page.text);
+    assert!(page.contains("this workout?") && page.contains("Missed"), "{}", page.text);
     let activity = offer.activity.to_string();
     let unsaid = browser.post(&format!("{address}/match"), &[("activity", &activity)]).await;
     assert_eq!(unsaid.status, StatusCode::UNPROCESSABLE_ENTITY);
     let none = browser.post(&format!("{address}/match"), &[("activity", "4242"), ("answer", "yes")]).await;
     assert_eq!(none.status, StatusCode::NOT_FOUND);
     let yes = browser.post(&format!("{address}/match"), &[("activity", &activity), ("answer", "yes")]).await;
-    assert_eq!(yes.leads_to(), format!("{address}?done=matched"));
+    assert_eq!(yes.redirect_target(), format!("{address}?done=matched"));
     let page = browser.get(&address).await;
-    assert!(page.says("10.0 km</b> of 10.0 km") && page.says("It was not this workout"), "{}", page.text);
+    assert!(
+        page.contains("10.0 km</b> of 10.0 km") && page.contains("It was not this workout"),
+        "{}",
+        page.text
+    );
     let back = browser.post(&format!("{address}/unmatch"), &[]).await;
-    assert_eq!(back.leads_to(), format!("{address}?done=unmatched"));
+    assert_eq!(back.redirect_target(), format!("{address}?done=unmatched"));
     let no = browser.post(&format!("{address}/match"), &[("activity", &activity), ("answer", "no")]).await;
-    assert_eq!(no.leads_to(), format!("{address}?done=not-matched"));
-    assert!(!browser.get(&address).await.says("for this?"));
+    assert_eq!(no.redirect_target(), format!("{address}?done=not-matched"));
+    assert!(!browser.get(&address).await.contains("this workout?"));
     let bob = site.db.user("Bob").await;
     let other = site.signed_in(bob).await;
     let theirs = other.post(&format!("{address}/match"), &[("activity", &activity), ("answer", "yes")]).await;
@@ -350,47 +387,54 @@ async fn a_run_of_another_day_counts_when_the_athlete_says_so() {
 }
 
 #[tokio::test]
-async fn an_edit_is_shown_before_it_is_asked_and_told_when_it_cannot_be() {
+async fn edit_is_previewed_and_invalid_edit_is_explained() {
     let (site, ann, browser) = site().await;
-    let plan = with_steps(&site, ann).await;
-    let all = files(&site, ann, plan).await;
+    let plan = create_plan_with_steps(&site, ann).await;
+    let all = plan_files(&site, ann, plan).await;
     let (tuesday, sunday, next) = (all.workouts[0].id, all.workouts[3].id, all.workouts[4].id);
     for (query, said) in [
-        ("what=move&workout=x&to=2026-06-17".to_owned(), "Choose a workout of the plan."),
-        (format!("what=move&workout={sunday}"), "Give a day"),
-        (
-            format!("what=move&workout={sunday}&to=2026-06-01"),
-            "is over; what was planned for it stays as it is",
-        ),
+        ("what=move&workout=x&to=2026-06-17".to_owned(), "Choose a workout from the plan."),
+        (format!("what=move&workout={sunday}"), "Choose a date."),
+        (format!("what=move&workout={sunday}&to=2026-06-01"), "is in the past; choose a date from today on."),
         // The race is on 20 September; nothing is moved or added after it, and the field is named.
-        (format!("what=move&workout={sunday}&to=2026-10-18"), "href=\"#to\">2026-10-18 is after 2026-09-20"),
-        ("what=add&day=2026-10-18&size=5km".to_owned(), "href=\"#day\">2026-10-18 is after 2026-09-20"),
-        ("what=add&day=2026-06-01&size=5km".to_owned(), "href=\"#day\">2026-06-01 is over"),
-        (format!("what=skip&workout={tuesday}"), "is over"),
-        (format!("what=resize&workout={sunday}&size=far"), "`far` is no distance."),
-        (format!("what=swap&workout={sunday}&other={tuesday}"), "is over"),
+        (
+            format!("what=move&workout={sunday}&to=2026-10-18"),
+            "href=\"#to\">18 Oct 2026 is after 20 Sep 2026",
+        ),
+        ("what=add&day=2026-10-18&size=5km".to_owned(), "href=\"#day\">18 Oct 2026 is after 20 Sep 2026"),
+        ("what=add&day=2026-06-01&size=5km".to_owned(), "href=\"#day\">1 Jun 2026 is in the past"),
+        (format!("what=skip&workout={tuesday}"), "is in the past and can't be changed."),
+        (format!("what=resize&workout={sunday}&size=far"), "“far” is not a valid distance or time."),
+        (format!("what=swap&workout={sunday}&other={tuesday}"), "is in the past and can't be changed."),
         (format!("what=swap&workout={sunday}&other=77777"), "no longer in the plan"),
-        (format!("what=explode&workout={sunday}"), "Say what to change"),
-        ("what=add&day=2026-06-17".to_owned(), "is no distance."),
+        (format!("what=explode&workout={sunday}"), "Choose what to change."),
+        ("what=add&day=2026-06-17".to_owned(), "Enter a distance or time, such as 5km or 30min."),
         ("what=add&day=2026-06-17&size=5km&sport=curling".to_owned(), "Choose a sport."),
-        (format!("what=move&workout={sunday}&to=2026-06-14"), "like that already"),
-        (format!("what=skip&workout={sunday}&reason={}", "y".repeat(501)), "At most 500 characters."),
+        (format!("what=move&workout={sunday}&to=2026-06-14"), "already like this"),
+        (format!("what=skip&workout={sunday}&reason={}", "y".repeat(501)), "Use at most 500 characters."),
     ] {
         let page = browser.get(&format!("/plan/edit?{query}")).await;
         assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{query}: {}", page.text);
-        assert!(page.says(said), "{query}: {}", page.text);
+        assert!(page.contains(said), "{query}: {}", page.text);
     }
     let asked =
         browser.get(&format!("/plan/edit?what=swap&workout={sunday}&other={next}&reason=%3Cb%3Etired")).await;
     assert!(
-        asked.status == StatusCode::OK && asked.says("Change the plan?") && asked.says("Save the change")
+        asked.status == StatusCode::OK && asked.contains("Change the plan?") && asked.contains("Save change")
     );
-    assert_eq!(browser.answer(&asked, "/plan/edit").await.leads_to(), "/plan/revisions/2?done=edited");
+    assert_eq!(
+        browser.submit_form(&asked, "/plan/edit").await.redirect_target(),
+        "/plan/revisions/2?done=edited"
+    );
     let page = browser.get("/plan/revisions/2?done=edited").await;
-    assert!(page.says("Saved.") && page.says("&lt;b&gt;tired") && page.says("Tue 16 Jun"), "{}", page.text);
+    assert!(
+        page.contains("Saved.") && page.contains("&lt;b&gt;tired") && page.contains("Tue 16 Jun"),
+        "{}",
+        page.text
+    );
     let asked = browser.get("/plan/edit?what=add&day=2026-06-19&size=30min&sport=cycling&kind=easy").await;
-    browser.answer(&asked, "/plan/edit").await;
-    let workouts = files(&site, ann, plan).await.workouts;
+    browser.submit_form(&asked, "/plan/edit").await;
+    let workouts = plan_files(&site, ann, plan).await.workouts;
     let dates: Vec<String> =
         workouts.iter().map(|w| format!("{} {}", w.workout.date, w.workout.name)).collect();
     assert_eq!(dates[3..], ["2026-06-14 Easy run", "2026-06-16 Repeats <u>", "2026-06-19 Cross training"]);
@@ -400,17 +444,17 @@ async fn an_edit_is_shown_before_it_is_asked_and_told_when_it_cannot_be() {
 }
 
 #[tokio::test]
-async fn files_are_the_same_as_at_the_terminal_and_say_what_is_lost() {
+async fn exported_files_match_the_cli_and_list_unsupported_features() {
     let (site, ann, browser) = site().await;
     let no = browser.get("/plan/export").await;
-    assert!(no.status == StatusCode::NOT_FOUND && no.says("You have no active plan."));
-    let plan = with_steps(&site, ann).await;
-    let all = files(&site, ann, plan).await;
+    assert!(no.status == StatusCode::NOT_FOUND && no.contains("You have no active plan."));
+    let plan = create_plan_with_steps(&site, ann).await;
+    let all = plan_files(&site, ann, plan).await;
     for (name, made) in [
-        ("plan.ics", all.text(PlanText::Calendar)),
-        ("plan.json", all.text(PlanText::Json)),
-        ("plan.md", all.text(PlanText::Markdown)),
-        ("workouts.zip", all.zip(june(14), ZIP_DAYS)),
+        ("plan.ics", all.text_file(PlanTextFormat::Calendar)),
+        ("plan.json", all.text_file(PlanTextFormat::Json)),
+        ("plan.md", all.text_file(PlanTextFormat::Markdown)),
+        ("workouts.zip", all.zip_file(june(14), DEFAULT_ZIP_DAYS)),
     ] {
         let made = made.unwrap();
         let file = browser.get(&format!("/plan/export/{name}")).await;
@@ -420,10 +464,10 @@ async fn files_are_the_same_as_at_the_terminal_and_say_what_is_lost() {
     }
     assert_eq!(browser.get("/plan/export/plan.exe").await.status, StatusCode::NOT_FOUND);
     let page = browser.get("/plan/export").await;
-    assert!(page.says("its pace target is open at one end"), "{}", page.text);
+    assert!(page.contains("the pace target is open at one end"), "{}", page.text);
     let bob = site.db.user("Bob").await;
     let other = site.signed_in(bob).await;
-    for address in ["/plan/export", "/plan/export/plan.ics", "/plan/revisions", "/plan/card"] {
+    for address in ["/plan/export", "/plan/export/plan.ics", "/plan/revisions", "/plan/splits"] {
         assert_eq!(
             other.get(&format!("{address}?plan={plan}")).await.status,
             StatusCode::NOT_FOUND,
@@ -433,17 +477,21 @@ async fn files_are_the_same_as_at_the_terminal_and_say_what_is_lost() {
 }
 
 #[tokio::test]
-async fn the_pace_card_has_splits_for_two_plans_or_says_what_is_missing() {
+async fn pace_card_needs_a_target_or_result() {
     let (site, ann, browser) = site().await;
-    with_steps(&site, ann).await;
-    let no = browser.get("/plan/card").await;
-    assert!(no.status == StatusCode::NOT_FOUND && no.says("neither a target nor a result"), "{}", no.text);
+    create_plan_with_steps(&site, ann).await;
+    let no = browser.get("/plan/splits").await;
+    assert!(
+        no.status == StatusCode::NOT_FOUND && no.contains("no target time or race result"),
+        "{}",
+        no.text
+    );
     let plan = site.db.draft(ann, "With a target").await;
-    let card = browser.get(&format!("/plan/card?plan={plan}")).await;
+    let card = browser.get(&format!("/plan/splits?plan={plan}")).await;
     assert_eq!(card.status, StatusCode::OK, "{}", card.text);
     assert!(
-        card.says("1:45:00")
-            && card.says("half way")
-            && card.says("no recent running of yours supports or denies")
+        card.contains("1:45:00")
+            && card.contains("halfway")
+            && card.contains("cannot be checked without a recent result")
     );
 }

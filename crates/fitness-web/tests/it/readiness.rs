@@ -1,18 +1,18 @@
 //! `/readyz` reports the newest result of the periodic write check, and its age.
 
-use crate::harness::Site;
+use crate::harness::TestSite;
 use axum::http::StatusCode;
 
 #[tokio::test]
 async fn readyz_reports_writes_that_are_not_stored_until_they_are_again() {
-    let site = Site::new().await;
-    let (app, stranger) = (site.app(), site.stranger());
+    let site = TestSite::new().await;
+    let (app, stranger) = (site.app(), site.signed_out_browser());
     let before = stranger.get("/readyz").await;
     assert_eq!((before.status, before.text.as_str()), (StatusCode::OK, "ready\n"), "not checked yet");
-    app.running.health.check(&app.store).await;
+    app.state.health.check(&app.store).await;
     let ready = stranger.get("/readyz").await;
     assert_eq!(ready.status, StatusCode::OK);
-    assert!(ready.says("last write check: 0 s ago"), "{}", ready.text);
+    assert!(ready.contains("last write check: 0 s ago"), "{}", ready.text);
 
     site.db
         .execute(
@@ -22,14 +22,14 @@ async fn readyz_reports_writes_that_are_not_stored_until_they_are_again() {
         .await;
     let unchecked = stranger.get("/readyz").await;
     assert_eq!(unchecked.status, StatusCode::OK, "a request does not check by itself");
-    app.running.health.check(&app.store).await;
+    app.state.health.check(&app.store).await;
     let broken = stranger.get("/readyz").await;
     assert_eq!(broken.status, StatusCode::SERVICE_UNAVAILABLE);
-    assert!(broken.says("The database does not store writes (checked 0 s ago)"), "{}", broken.text);
-    assert!(!broken.says("disk I/O error"), "what exactly is wrong is for the log");
+    assert!(broken.contains("The database does not store writes (checked 0 s ago)"), "{}", broken.text);
+    assert!(!broken.contains("disk I/O error"), "what exactly is wrong is for the log");
     assert_eq!(stranger.get("/healthz").await.status, StatusCode::OK, "the process lives");
 
     site.db.execute("DROP TRIGGER broken_disk").await;
-    app.running.health.check(&app.store).await;
+    app.state.health.check(&app.store).await;
     assert_eq!(stranger.get("/readyz").await.status, StatusCode::OK);
 }

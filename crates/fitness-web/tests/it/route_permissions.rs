@@ -1,69 +1,79 @@
 //! Every route, whoever calls it, with and without data: who may call is what the list of routes says, and nothing of an
 //! athlete's is ever shown to anybody else.
 
-use crate::fixtures::{CANARY, Caller, Filled, MARKED, NAMED, World, brought, mark};
-use crate::harness::{Page, Site};
+use crate::fixtures::{
+    CANARY, CANARY_KINDS, Caller, FilledPath, MultiUserFixture, NAME_CANARY, canary, request_body,
+};
+use crate::harness::{TestResponse, TestSite};
 use axum::http::header;
-use fitness_web::{Brings, Listed, Who};
+use fitness_web::{AccessRule, RequestBody, RouteInfo};
 use std::collections::BTreeSet;
 
 /// What a caller gets, by who may call and who calls. There is no rule for a single route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Due {
+enum Expectation {
     /// It is answered.
-    Answer,
+    Served,
     /// There is nothing here, whether it is another's or was never there.
-    Nothing,
+    NotFound,
     /// On to signing in.
     SignIn,
     /// Nobody known asks.
-    Unknown,
+    Unauthorized,
     /// May not be done this way.
-    Refused,
+    Forbidden,
 }
 
-fn due(route: &Listed, role: Caller, owned: bool) -> Due {
-    let reads = role == Caller::Reads || role == Caller::Drafts;
-    let own = role == Caller::Own || (reads && route.who == Who::Reader);
-    let found = if owned && !own { Due::Nothing } else { Due::Answer };
-    match route.who {
-        Who::Anyone => Due::Answer,
-        Who::Athlete | Who::Owner if role.is_program() => Due::Refused,
-        Who::Athlete | Who::Owner if !role.is_signed_in() && route.brings == Brings::Nothing => Due::SignIn,
-        Who::Athlete | Who::Owner if !role.is_signed_in() => Due::Unknown,
-        Who::Athlete => found,
-        Who::Owner if role == Caller::Owner => Due::Answer,
-        Who::Owner => Due::Nothing,
-        Who::Reader if reads || role.is_signed_in() => found,
-        Who::Program if reads => Due::Answer,
-        Who::Reader | Who::Program => Due::Unknown,
+fn expected(route: &RouteInfo, role: Caller, owned: bool) -> Expectation {
+    let reads = role == Caller::ReadToken || role == Caller::DraftToken;
+    let own = role == Caller::Ben || (reads && route.access == AccessRule::SessionOrToken);
+    let found = if owned && !own { Expectation::NotFound } else { Expectation::Served };
+    match route.access {
+        AccessRule::Anyone => Expectation::Served,
+        AccessRule::Athlete | AccessRule::Owner if role.is_program() => Expectation::Forbidden,
+        AccessRule::Athlete | AccessRule::Owner
+            if !role.is_signed_in() && route.body == RequestBody::Empty =>
+        {
+            Expectation::SignIn
+        }
+        AccessRule::Athlete | AccessRule::Owner if !role.is_signed_in() => Expectation::Unauthorized,
+        AccessRule::Athlete => found,
+        AccessRule::Owner if role == Caller::Ann => Expectation::Served,
+        AccessRule::Owner => Expectation::NotFound,
+        AccessRule::SessionOrToken if reads || role.is_signed_in() => found,
+        AccessRule::TokenOnly if reads => Expectation::Served,
+        AccessRule::SessionOrToken | AccessRule::TokenOnly => Expectation::Unauthorized,
     }
 }
 
 #[track_caller]
-fn holds(due: Due, full: bool, route: &Listed, role: Caller, page: &Page) {
+fn assert_expected(due: Expectation, full: bool, route: &RouteInfo, role: Caller, page: &TestResponse) {
     let (what, status) = (format!("{} {} as {role:?}: {}", route.method, route.path, page.text), page.status);
     assert!(!status.is_server_error(), "{status} {what}");
     let leads = page.headers.get(header::LOCATION).map_or("", |to| to.to_str().unwrap());
     assert!(leads.is_empty() || (leads.starts_with('/') && !leads.starts_with("//")), "{leads} {what}");
     match due {
         // What a form without anything in it is answered is each form's business; and with no data there is little.
-        Due::Answer if full && route.brings == Brings::Nothing && route.who != Who::Anyone => {
+        Expectation::Served
+            if full && route.body == RequestBody::Empty && route.access != AccessRule::Anyone =>
+        {
             // Asking for a decision that cannot be taken now is told with 409 or 422.
             assert!(matches!(status.as_u16(), 200 | 303 | 409 | 422), "{status} {what}");
             assert!(!leads.starts_with("/sign-in"), "{what}");
         }
-        Due::Answer if route.who == Who::Anyone => assert_ne!(status, 403, "{what}"),
-        Due::Answer => assert!(!matches!(status.as_u16(), 401 | 403 | 429), "{status} {what}"),
-        Due::Nothing => assert_eq!(status, 404, "{what}"),
-        Due::SignIn => assert!(status == 303 && leads.starts_with("/sign-in"), "{status} {leads} {what}"),
-        Due::Unknown => assert_eq!(status, 401, "{what}"),
-        Due::Refused => assert_eq!(status, 403, "{what}"),
+        Expectation::Served if route.access == AccessRule::Anyone => assert_ne!(status, 403, "{what}"),
+        Expectation::Served => assert!(!matches!(status.as_u16(), 401 | 403 | 429), "{status} {what}"),
+        Expectation::NotFound => assert_eq!(status, 404, "{what}"),
+        Expectation::SignIn => {
+            assert!(status == 303 && leads.starts_with("/sign-in"), "{status} {leads} {what}")
+        }
+        Expectation::Unauthorized => assert_eq!(status, 401, "{what}"),
+        Expectation::Forbidden => assert_eq!(status, 403, "{what}"),
     }
 }
 
 /// Everything that is said in an answer.
-fn all_of(page: &Page) -> String {
+fn full_text(page: &TestResponse) -> String {
     // How long it is follows from what it says, the number in its address included.
     let headers = page.headers.iter().filter(|(name, _)| *name != header::CONTENT_LENGTH);
     let headers: Vec<String> = headers.map(|(name, value)| format!("{name}: {value:?}")).collect();
@@ -71,17 +81,17 @@ fn all_of(page: &Page) -> String {
 }
 
 #[track_caller]
-fn no_leak(route: &Listed, role: Caller, page: &Page) {
+fn assert_no_leak(route: &RouteInfo, role: Caller, page: &TestResponse) {
     if role.is_ben() {
         return;
     }
-    let all = all_of(page).to_lowercase();
+    let all = full_text(page).to_lowercase();
     assert!(!all.contains(CANARY), "{} {} leaks to {role:?}: {all}", route.method, route.path);
     // The owner names the next owner before leaving.
-    let of_the_owner = route.who == Who::Owner || route.path == "/settings/account/delete";
-    let may_read_names = of_the_owner && role == Caller::Owner;
+    let of_the_owner = route.access == AccessRule::Owner || route.path == "/settings/account/delete";
+    let may_read_names = of_the_owner && role == Caller::Ann;
     assert!(
-        may_read_names || !all.contains(NAMED),
+        may_read_names || !all.contains(NAME_CANARY),
         "{} {} names Ben to {role:?}: {all}",
         route.method,
         route.path
@@ -89,19 +99,23 @@ fn no_leak(route: &Listed, role: Caller, page: &Page) {
 }
 
 /// The address that Ben's things are under, and one with nothing behind it where things are somebody's.
-fn addresses(world: &World, route: &Listed) -> (String, Option<String>) {
-    match world.things.fill(route.path) {
+fn paths(world: &MultiUserFixture, route: &RouteInfo) -> (String, Option<String>) {
+    match world.paths.fill_path(route.path) {
         None => (route.path.to_owned(), None),
-        Some(Filled::Fixed(address)) => (address, None),
-        Some(Filled::Owned(bens, never)) => (bens, Some(never)),
+        Some(FilledPath::Fixed(address)) => (address, None),
+        Some(FilledPath::Owned(bens, never)) => (bens, Some(never)),
     }
 }
 
 /// Whether two answers are the same but for the number or hash that was asked for.
 #[track_caller]
-fn same_but_for(what: &str, (his, his_id): (&Page, &str), (nobodys, never): (&Page, &str)) {
-    let runs = |page: &Page| -> Vec<String> {
-        let all = format!("{} {}", page.status, all_of(page));
+fn assert_same_except_id(
+    what: &str,
+    (his, his_id): (&TestResponse, &str),
+    (nobodys, never): (&TestResponse, &str),
+) {
+    let runs = |page: &TestResponse| -> Vec<String> {
+        let all = format!("{} {}", page.status, full_text(page));
         let mut runs: Vec<String> = vec![String::new()];
         for letter in all.chars() {
             let word = |c: char| c.is_ascii_alphanumeric();
@@ -121,65 +135,68 @@ fn same_but_for(what: &str, (his, his_id): (&Page, &str), (nobodys, never): (&Pa
     assert!(equal, "{what}: another's is not like nobody's\n{}\n{}", a.concat(), b.concat());
 }
 
-async fn everybody_gets_what_the_list_says(full: bool) {
-    let mut world = World::new(full).await;
-    let listed = world.site.listed.clone();
-    let before = world.held().await;
+async fn check_all_routes(full: bool) {
+    let mut world = MultiUserFixture::new(full).await;
+    let listed = world.site.routes.clone();
+    let before = world.snapshot().await;
     let mut calls = 0;
     // Whoever may change nothing of Ben's first; then what they read themselves; then what they may change.
     for role in Caller::ALL.into_iter().filter(|role| !role.is_signed_in()) {
-        for route in listed.iter().filter(|route| route.who != Who::Anyone) {
-            let (address, never) = addresses(&world, route);
+        for route in listed.iter().filter(|route| route.access != AccessRule::Anyone) {
+            let (address, never) = paths(&world, route);
             let page = world.call(role, route, &address).await;
             let owned = never.is_some() && (!full || !role.is_ben());
-            holds(due(route, role, owned), full, route, role, &page);
-            no_leak(route, role, &page);
+            assert_expected(expected(route, role, owned), full, route, role, &page);
+            assert_no_leak(route, role, &page);
             calls += 1;
         }
-        world.site.rested();
+        world.site.reset_rate_limits();
     }
-    assert_eq!(world.held().await, before, "whoever is not signed in changed something");
-    for role in [Caller::Owner, Caller::Other] {
-        for route in listed.iter().filter(|route| route.who != Who::Anyone && route.path != "/sign-out") {
-            let (address, Some(never)) = addresses(&world, route) else { continue };
+    assert_eq!(world.snapshot().await, before, "whoever is not signed in changed something");
+    for role in [Caller::Ann, Caller::Cleo] {
+        for route in
+            listed.iter().filter(|route| route.access != AccessRule::Anyone && route.path != "/sign-out")
+        {
+            let (address, Some(never)) = paths(&world, route) else { continue };
             let page = world.call(role, route, &address).await;
             let never_page = world.call(role, route, &never).await;
-            let due = due(route, role, true);
-            no_leak(route, role, &page);
+            let due = expected(route, role, true);
+            assert_no_leak(route, role, &page);
             calls += 2;
-            if due == Due::Answer {
+            if due == Expectation::Served {
                 continue;
             }
-            holds(due, full, route, role, &page);
+            assert_expected(due, full, route, role, &page);
             let what = format!("{} {} as {role:?}", route.method, route.path);
-            same_but_for(&what, (&page, &address), (&never_page, &never));
+            assert_same_except_id(&what, (&page, &address), (&never_page, &never));
         }
     }
-    world.site.rested();
+    world.site.reset_rate_limits();
     let of_ben = (
         world.site.db.store.fingerprint(world.ben).await.unwrap(),
         world.site.db.store.audit_head(world.ben).await.unwrap(),
     );
     let mut seen = BTreeSet::new();
     for method in ["GET", "POST"] {
-        for role in [Caller::Owner, Caller::Other, Caller::Own] {
+        for role in [Caller::Ann, Caller::Cleo, Caller::Ben] {
             for route in listed.iter().filter(|route| route.method == method && route.path != "/sign-out") {
-                let (address, never) = addresses(&world, route);
+                let (address, never) = paths(&world, route);
                 let page = world.call(role, route, &address).await;
-                let owned = never.is_some() && (!full || role != Caller::Own);
+                let owned = never.is_some() && (!full || role != Caller::Ben);
                 // A file may be gone with what was deleted a moment ago.
-                let full = full && (role == Caller::Own || route.path.starts_with("/settings"));
-                holds(due(route, role, owned), full, route, role, &page);
-                no_leak(route, role, &page);
-                seen.extend(MARKED.into_iter().filter(|kind| page.text.contains(&mark(kind))));
+                let full = full && (role == Caller::Ben || route.path.starts_with("/settings"));
+                assert_expected(expected(route, role, owned), full, route, role, &page);
+                assert_no_leak(route, role, &page);
+                seen.extend(CANARY_KINDS.into_iter().filter(|kind| page.text.contains(&canary(kind))));
                 calls += 1;
             }
-            world.site.rested();
-            if role == Caller::Other {
+            world.site.reset_rate_limits();
+            if role == Caller::Cleo {
                 let store = &world.site.db.store;
                 let after =
                     (store.fingerprint(world.ben).await.unwrap(), store.audit_head(world.ben).await.unwrap());
-                let ids = |route: &&Listed| route.who == Who::Owner && route.path.contains("{id}");
+                let ids =
+                    |route: &&RouteInfo| route.access == AccessRule::Owner && route.path.contains("{id}");
                 let invited = method == "POST" && listed.iter().any(|route| ids(&route));
                 assert!(after.0 == of_ben.0, "somebody else changed what is Ben's");
                 assert!(after == of_ben || invited, "somebody else changed what is Ben's");
@@ -188,78 +205,85 @@ async fn everybody_gets_what_the_list_says(full: bool) {
     }
     println!("{calls} calls of {} routes", listed.len());
     if full {
-        let chat = format!("/coach?chat={}", world.things.of("chat"));
-        let said = world.browser(Caller::Own).get(&chat).await;
-        seen.extend(MARKED.into_iter().filter(|kind| said.text.contains(&mark(kind))));
-        let unseen: Vec<&str> = MARKED.into_iter().filter(|kind| !seen.contains(kind)).collect();
+        let chat = format!("/coach?chat={}", world.paths.path_of("chat"));
+        let said = world.browser(Caller::Ben).get(&chat).await;
+        seen.extend(CANARY_KINDS.into_iter().filter(|kind| said.text.contains(&canary(kind))));
+        let unseen: Vec<&str> = CANARY_KINDS.into_iter().filter(|kind| !seen.contains(kind)).collect();
         assert!(unseen.is_empty(), "what Ben never sees himself proves nothing: {unseen:?}");
     }
 }
 
 #[tokio::test]
-async fn everybody_gets_what_the_list_of_routes_says() {
-    everybody_gets_what_the_list_says(true).await;
+async fn every_caller_gets_what_the_access_rule_says() {
+    check_all_routes(true).await;
 }
 
 #[tokio::test]
-async fn everybody_gets_what_the_list_of_routes_says_where_there_is_nothing() {
-    everybody_gets_what_the_list_says(false).await;
+async fn every_caller_gets_what_the_access_rule_says_without_data() {
+    check_all_routes(false).await;
 }
 
 #[tokio::test]
-async fn where_nobody_lives_nobody_gets_in() {
-    let site = Site::new().await;
-    let nobody = site.stranger();
-    let version = site.db.store.version().await.unwrap();
-    for route in &site.listed {
+async fn server_without_users_admits_nobody() {
+    let site = TestSite::new().await;
+    let nobody = site.signed_out_browser();
+    let version = site.db.store.data_version().await.unwrap();
+    for route in &site.routes {
         let path = route.path.replace("{id}", "1").replace(['{', '}'], "");
-        let page = nobody.send(brought(nobody.request(route.method, &path), route, "")).await;
-        holds(due(route, Caller::Nobody, false), false, route, Caller::Nobody, &page);
+        let page = nobody.send(request_body(nobody.request(route.method, &path), route, "")).await;
+        assert_expected(
+            expected(route, Caller::SignedOutBrowser, false),
+            false,
+            route,
+            Caller::SignedOutBrowser,
+            &page,
+        );
     }
-    assert_eq!(site.db.store.version().await.unwrap(), version, "nothing was written");
+    assert_eq!(site.db.store.data_version().await.unwrap(), version, "nothing was written");
 }
 
 /// Where a number is sent, in which field, which one, and what else is sent.
 type Probe<'a> = (&'a str, &'a str, &'a str, &'a [(&'a str, &'a str)]);
 
 #[tokio::test]
-async fn a_number_in_a_query_or_a_field_opens_nothing_of_anothers() {
-    let world = World::new(true).await;
-    let cleo = world.browser(Caller::Other);
+async fn id_in_query_or_field_gives_no_access_to_other_users() {
+    let world = MultiUserFixture::new(true).await;
+    let cleo = world.browser(Caller::Cleo);
     let store = &world.site.db.store;
     let own = store.find_active_plan(world.cleo).await.unwrap().unwrap();
     let workout = store.list_workouts(world.cleo, own.id, own.revision).await.unwrap()[2].id;
     let draft = world.site.db.draft(world.cleo, "Cleo's draft").await;
-    let things = &world.things;
-    let (active, drafted, chat) = (things.of("active"), things.of("/plans/"), things.of("chat"));
+    let things = &world.paths;
+    let (active, drafted, chat) =
+        (things.path_of("active"), things.path_of("/plans/"), things.path_of("chat"));
     let before = store.fingerprint(world.ben).await.unwrap();
     let never = "987654321";
     let commit = format!("/plans/{draft}/commit?begin=today&replaces=");
     for (address, id) in [
         ("/coach?chat=", chat),
-        ("/coach?about=activity:", things.of("/activities/")),
-        ("/coach?about=workout:", things.of("/plan/workouts/")),
-        ("/coach?about=proposal:", things.of("/proposals/")),
+        ("/coach?about=activity:", things.path_of("/activities/")),
+        ("/coach?about=workout:", things.path_of("/plan/workouts/")),
+        ("/coach?about=proposal:", things.path_of("/proposals/")),
         ("/plan/export?plan=", active),
         ("/plan/export/plan.json?plan=", active),
         ("/plan/export/plan.md?plan=", drafted),
         ("/plan/export/plan.ics?plan=", active),
         ("/plan/export/workouts.zip?plan=", active),
-        ("/plan/card?plan=", active),
+        ("/plan/splits?plan=", active),
         ("/plan/revisions?plan=", active),
         ("/plan/revisions/1?plan=", active),
-        ("/plan/edit?what=move&workout=", things.of("/plan/workouts/")),
+        ("/plan/edit?what=move&workout=", things.path_of("/plan/workouts/")),
         ("/plan/revert?to=1&plan=", active),
         ("/plan/new?supersedes=", drafted),
         (&commit, active),
     ] {
         let (his, nobodys) =
             (cleo.get(&format!("{address}{id}")).await, cleo.get(&format!("{address}{never}")).await);
-        same_but_for(address, (&his, id), (&nobodys, never));
+        assert_same_except_id(address, (&his, id), (&nobodys, never));
         for page in [&his, &nobodys] {
             assert!(!page.status.is_server_error(), "{address}: {}", page.text);
-            let all = all_of(page);
-            assert!(!all.contains(CANARY) && !all.contains(NAMED), "{address}: {all}");
+            let all = full_text(page);
+            assert!(!all.contains(CANARY) && !all.contains(NAME_CANARY), "{address}: {all}");
         }
     }
     let wish = [
@@ -276,31 +300,36 @@ async fn a_number_in_a_query_or_a_field_opens_nothing_of_anothers() {
     let matching = format!("/plan/workouts/{workout}/match");
     let fields: [Probe<'_>; 6] = [
         ("/coach", "chat", chat, &[("text", "Hello")]),
-        ("/settings/notes", "instead", things.of("/settings/notes/"), &[("text", "Another")]),
+        ("/settings/notes", "instead", things.path_of("/settings/notes/"), &[("text", "Another")]),
         ("/plan/new", "supersedes", drafted, &wish),
-        ("/plan/edit", "workout", things.of("/plan/workouts/"), &[("what", "move"), ("to", "2026-06-16")]),
-        (&matching, "activity", things.of("/activities/"), &[("answer", "yes")]),
-        ("/settings/people", "id", things.of("/settings/people/"), &[("name", "x")]),
+        (
+            "/plan/edit",
+            "workout",
+            things.path_of("/plan/workouts/"),
+            &[("what", "move"), ("to", "2026-06-16")],
+        ),
+        (&matching, "activity", things.path_of("/activities/"), &[("answer", "yes")]),
+        ("/settings/users", "id", things.path_of("/settings/users/"), &[("name", "x")]),
     ];
     for (address, name, id, more) in fields {
         let his = cleo.post(address, &[more, &[(name, id)]].concat()).await;
         let nobodys = cleo.post(address, &[more, &[(name, never)]].concat()).await;
         assert!(!his.status.is_server_error(), "{address}: {}", his.text);
-        assert!(!all_of(&his).contains(CANARY), "{address}: {}", his.text);
-        same_but_for(address, (&his, id), (&nobodys, never));
+        assert!(!full_text(&his).contains(CANARY), "{address}: {}", his.text);
+        assert_same_except_id(address, (&his, id), (&nobodys, never));
     }
     assert_eq!(store.fingerprint(world.ben).await.unwrap(), before);
 }
 
 /// The address of a calendar opens that calendar and nothing else.
 #[tokio::test]
-async fn the_address_of_a_calendar_opens_the_coming_workouts_alone() {
-    let world = World::new(true).await;
-    let feed = world.browser(Caller::Nobody).get(&world.feed).await;
+async fn calendar_secret_gives_access_to_workouts_only() {
+    let world = MultiUserFixture::new(true).await;
+    let feed = world.browser(Caller::SignedOutBrowser).get(&world.feed).await;
     assert_eq!(feed.status, 200);
-    assert!(feed.says(&mark("workout")), "{}", feed.text);
-    for kind in MARKED.into_iter().filter(|kind| !matches!(*kind, "workout" | "active")) {
-        assert!(!feed.says(&mark(kind)), "{kind}: {}", feed.text);
+    assert!(feed.contains(&canary("workout")), "{}", feed.text);
+    for kind in CANARY_KINDS.into_iter().filter(|kind| !matches!(*kind, "workout" | "active")) {
+        assert!(!feed.contains(&canary(kind)), "{kind}: {}", feed.text);
     }
     let secret = world.feed.trim_start_matches("/calendar/").trim_end_matches(".ics");
     for path in ["/", "/plan", "/settings", "/api/v1/plan"] {
@@ -310,14 +339,14 @@ async fn the_address_of_a_calendar_opens_the_coming_workouts_alone() {
 }
 
 #[tokio::test]
-async fn whatever_stands_in_an_address_is_answered_with_a_page() {
-    let mut world = World::new(true).await;
-    for (at, route) in world.site.listed.clone().iter().enumerate() {
-        if route.who == Who::Program || route.path == "/sign-out" {
+async fn any_path_parameter_is_answered_with_a_page() {
+    let mut world = MultiUserFixture::new(true).await;
+    for (at, route) in world.site.routes.clone().iter().enumerate() {
+        if route.access == AccessRule::TokenOnly || route.path == "/sign-out" {
             continue;
         }
         if at % 20 == 0 {
-            world.site.rested();
+            world.site.reset_rate_limits();
         }
         let mut asked = Vec::new();
         for bad in
@@ -326,8 +355,8 @@ async fn whatever_stands_in_an_address_is_answered_with_a_page() {
             let filled = route.path.split('/').map(|part| if part.starts_with('{') { bad } else { part });
             asked.push(filled.collect::<Vec<_>>().join("/").replace(' ', "%20"));
         }
-        let (address, _) = addresses(&world, route);
-        if route.brings == Brings::Nothing {
+        let (address, _) = paths(&world, route);
+        if route.body == RequestBody::Empty {
             let with = if address.contains('?') { '&' } else { '?' };
             for bad in [
                 "%ff",
@@ -345,7 +374,7 @@ async fn whatever_stands_in_an_address_is_answered_with_a_page() {
         }
         asked.dedup();
         for address in asked {
-            let page = world.call(Caller::Own, route, &address).await;
+            let page = world.call(Caller::Ben, route, &address).await;
             assert!(
                 !page.status.is_server_error(),
                 "{} {address}: {} {}",
@@ -362,7 +391,7 @@ async fn whatever_stands_in_an_address_is_answered_with_a_page() {
 
 /// What the router itself says it routes: there may be a way to add a route without saying who may call it, and this is
 /// where it would be noticed.
-fn routed(router: &axum::Router) -> BTreeSet<(&'static str, String)> {
+fn registered_routes(router: &axum::Router) -> BTreeSet<(&'static str, String)> {
     let told = format!("{router:?}");
     let (methods, paths) = told.split_once("paths: {").expect("axum shows its paths");
     let mut all = BTreeSet::new();
@@ -395,11 +424,14 @@ fn routed(router: &axum::Router) -> BTreeSet<(&'static str, String)> {
 
 #[tokio::test]
 async fn every_route_of_the_router_is_in_the_list() {
-    let world = World::new(false).await;
+    let world = MultiUserFixture::new(false).await;
     let listed: BTreeSet<(&str, String)> =
-        world.site.listed.iter().map(|route| (route.method, route.path.to_owned())).collect();
-    assert_eq!(listed.len(), world.site.listed.len(), "none is listed twice");
-    assert_eq!(routed(&world.site.router), listed);
+        world.site.routes.iter().map(|route| (route.method, route.path.to_owned())).collect();
+    assert_eq!(listed.len(), world.site.routes.len(), "none is listed twice");
+    assert_eq!(registered_routes(&world.site.router), listed);
     let more = world.site.router.clone().route("/added/beside", axum::routing::get(async || "x"));
-    assert!(routed(&more).contains(&("GET", "/added/beside".to_owned())), "an added route is noticed");
+    assert!(
+        registered_routes(&more).contains(&("GET", "/added/beside".to_owned())),
+        "an added route is noticed"
+    );
 }

@@ -1,10 +1,10 @@
 //! Clients that send slowly or not at all, over real sockets on loopback.
 
-use crate::harness::{Site, prompts};
+use crate::harness::{TestSite, prompts};
 use chrono::TimeDelta;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_store::testkit::now;
-use fitness_web::{App, ConnectionSettings, Names, Network, serve};
+use fitness_web::{App, ConnectionSettings, HostNames, Network, serve};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -27,7 +27,7 @@ impl Server {
     async fn start(mut app: App) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        app.names = Names::new(port, &format!("http://127.0.0.1:{port}"));
+        app.host_names = HostNames::new(port, &format!("http://127.0.0.1:{port}"));
         Self { port, task: tokio::spawn(serve(listener, app, prompts(), std::future::pending())) }
     }
 
@@ -39,7 +39,7 @@ impl Server {
     }
 
     /// The head of a POST that announces a form and sends a part of it.
-    fn half_a_form(&self, path: &str, more: &str) -> Vec<u8> {
+    fn partial_form(&self, path: &str, more: &str) -> Vec<u8> {
         let own = format!("127.0.0.1:{}", self.port);
         format!(
             "POST {path} HTTP/1.1\r\nHost: {own}\r\nOrigin: http://{own}\r\n{more}\
@@ -49,7 +49,7 @@ impl Server {
     }
 
     /// How long `/healthz` takes; `None` when it did not answer in ten seconds.
-    async fn health(&self) -> Option<Duration> {
+    async fn health_latency(&self) -> Option<Duration> {
         let begun = Instant::now();
         let answered = timeout(Duration::from_secs(10), async {
             let request = format!(
@@ -66,50 +66,50 @@ impl Server {
 }
 
 /// The most that `/healthz` may take.
-const PROMPTLY: Duration = Duration::from_secs(1);
+const MAX_RESPONSE_TIME: Duration = Duration::from_secs(1);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn six_hundred_half_sent_forms_leave_the_server_answering() {
-    let site = Site::new().await;
+    let site = TestSite::new().await;
     site.db.user("Ann").await;
     let server = Server::start(site.app()).await;
     let mut held = Vec::new();
-    let form = server.half_a_form("/sign-in", "");
+    let form = server.partial_form("/sign-in", "");
     let mut slowest = Duration::ZERO;
     for at in 0..600 {
         held.push(server.send(&form).await);
         if at % 100 == 99 {
-            slowest = slowest.max(server.health().await.unwrap_or(Duration::MAX));
+            slowest = slowest.max(server.health_latency().await.unwrap_or(Duration::MAX));
         }
     }
-    assert!(slowest < PROMPTLY, "{slowest:?}");
+    assert!(slowest < MAX_RESPONSE_TIME, "{slowest:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn six_hundred_silent_connections_leave_the_server_answering() {
-    let site = Site::new().await;
+    let site = TestSite::new().await;
     let server = Server::start(site.app()).await;
     let mut held = Vec::new();
     for at in 0..600 {
         held.push(server.send(if at % 2 == 0 { b"" } else { b"GET / HTTP/1.1\r\nHost: a" }).await);
     }
-    let took = server.health().await.unwrap_or(Duration::MAX);
-    assert!(took < PROMPTLY, "{took:?}");
+    let took = server.health_latency().await.unwrap_or(Duration::MAX);
+    assert!(took < MAX_RESPONSE_TIME, "{took:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_form_that_stops_arriving_is_answered_with_a_timeout() {
-    let site = Site::new().await;
+    let site = TestSite::new().await;
     site.db.user("Ann").await;
     let mut app = site.app();
-    app.connections.body_grace = Duration::from_millis(300);
+    app.connections.body_grace_period = Duration::from_millis(300);
     let server = Server::start(app).await;
     let mut answer = String::new();
-    let mut stream = server.send(&server.half_a_form("/sign-in", "")).await;
+    let mut stream = server.send(&server.partial_form("/sign-in", "")).await;
     timeout(Duration::from_secs(20), stream.read_to_string(&mut answer)).await.unwrap().unwrap();
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
     // A trickle is below the least rate, though there is always another byte.
-    let stream = server.send(&server.half_a_form("/sign-in", "")).await;
+    let stream = server.send(&server.partial_form("/sign-in", "")).await;
     let (mut read, mut write) = stream.into_split();
     let trickle = async {
         while write.write_all(b"x").await.is_ok() {
@@ -129,14 +129,14 @@ async fn a_form_that_stops_arriving_is_answered_with_a_timeout() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_upload_over_a_slow_link_arrives_while_others_hold_connections_open() {
-    let site = Site::new().await;
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let secret = site.db.store.open_session(ann, "a test", TimeDelta::hours(1), now()).await.unwrap();
     let mut app = site.app();
     // Much less than the upload takes: only its rate lets it through.
-    app.connections.body_grace = Duration::from_millis(200);
+    app.connections.body_grace_period = Duration::from_millis(200);
     let server = Server::start(app).await;
-    let token = ContentHash::of_bytes(format!("form of {}", secret.reveal()).as_bytes());
+    let token = ContentHash::hash_bytes(format!("form of {}", secret.reveal()).as_bytes());
     let file = "no activity ".repeat(10_000);
     let body = format!(
         "--b\r\nContent-Disposition: form-data; name=\"form_token\"\r\n\r\n{token}\r\n--b\r\n\
@@ -150,7 +150,7 @@ async fn an_upload_over_a_slow_link_arrives_while_others_hold_connections_open()
         secret.reveal()
     );
     let mut upload = server.send(head.as_bytes()).await;
-    let (mut held, form) = (Vec::new(), server.half_a_form("/sign-in", ""));
+    let (mut held, form) = (Vec::new(), server.partial_form("/sign-in", ""));
     for chunk in body.as_bytes().chunks(2500) {
         upload.write_all(chunk).await.unwrap();
         // 50 kB a second.
@@ -167,9 +167,9 @@ async fn an_upload_over_a_slow_link_arrives_while_others_hold_connections_open()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_idle_connection_is_closed() {
-    let site = Site::new().await;
+    let site = TestSite::new().await;
     let mut app = site.app();
-    app.connections.head_time = Duration::from_millis(300);
+    app.connections.header_timeout = Duration::from_millis(300);
     let server = Server::start(app).await;
     let request = format!("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", server.port);
     for bytes in [request.as_bytes(), b"", b"GET /heal"] {
@@ -183,24 +183,24 @@ async fn an_idle_connection_is_closed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_through_a_trusted_proxy_are_limited_by_client() {
     for trusted in [true, false] {
-        let site = Site::new().await;
+        let site = TestSite::new().await;
         site.db.user("Ann").await;
         let mut app = site.app();
         let proxies: &[&str] = if trusted { &["127.0.0.1"] } else { &[] };
         app.connections = ConnectionSettings {
-            per_address: 4,
+            max_per_address: 4,
             trusted_proxies: proxies.iter().map(|one| one.parse::<Network>().unwrap()).collect(),
             ..ConnectionSettings::default()
         };
         let server = Server::start(app).await;
-        let mut bens = server.send(&server.half_a_form("/sign-in", "X-Forwarded-For: 192.0.2.2\r\n")).await;
+        let mut bens = server.send(&server.partial_form("/sign-in", "X-Forwarded-For: 192.0.2.2\r\n")).await;
         // Each is registered before the next one is opened.
-        assert!(server.health().await.is_some());
+        assert!(server.health_latency().await.is_some());
         let mut strangers = Vec::new();
         for _ in 0..8 {
-            let form = server.half_a_form("/sign-in", "X-Forwarded-For: 192.0.2.66\r\n");
+            let form = server.partial_form("/sign-in", "X-Forwarded-For: 192.0.2.66\r\n");
             strangers.push(server.send(&form).await);
-            assert!(server.health().await.is_some());
+            assert!(server.health_latency().await.is_some());
         }
         let mut closed = 0;
         for stranger in &mut strangers {

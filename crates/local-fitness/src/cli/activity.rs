@@ -1,4 +1,4 @@
-//! `fitness activity` and `fitness race`: what was done.
+//! Arguments of `fitness activity` and `fitness race`.
 
 use clap::Subcommand;
 use fitness_core::domain::calendar::Day;
@@ -11,69 +11,70 @@ use std::path::PathBuf;
 pub(crate) enum ActivityCommand {
     /// List your activities, newest first
     List {
-        /// From this day on, such as 2026-06-14
+        /// First day, such as 2026-06-14
         #[arg(long, value_name = "DAY")]
         from: Option<Day>,
-        /// Through this day
+        /// Last day
         #[arg(long, value_name = "DAY")]
         through: Option<Day>,
-        /// How many to show
+        /// Maximum number of activities
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: usize,
     },
-    /// Show an activity with its laps and where it came from
+    /// Show an activity with its laps and sources
     Show {
-        /// The activity's number
+        /// Id of the activity
         activity: ActivityId,
     },
-    /// Correct an activity; no later import or sync undoes it
+    /// Correct an activity; corrections survive later imports
     #[command(group(clap::ArgGroup::new("change").required(true).multiple(true)))]
     Edit {
-        /// The activity's number
+        /// Id of the activity
         activity: ActivityId,
-        /// Another title
+        /// New title
         #[arg(long, group = "change")]
         name: Option<String>,
-        /// Another sport
+        /// New sport
         #[arg(long, group = "change")]
         sport: Option<Sport>,
-        /// Another distance, in your units or with its own, such as 21.1km or 13.1mi
+        /// New distance, such as 21.1km, 13.1mi or a number in your units
         #[arg(long, group = "change", value_name = "DISTANCE")]
         distance: Option<String>,
-        /// Another time in motion, such as 45:10 or 1:45:10
+        /// New moving time, such as 45:10 or 1:45:10
         #[arg(long, group = "change", value_name = "TIME")]
         moving: Option<TimeSpan>,
     },
-    /// Take back every correction: the activity is again what its sources say
+    /// Undo all corrections of an activity
     Reset {
-        /// The activity's number
+        /// Id of the activity
         activity: ActivityId,
     },
-    /// Take an activity out of everything; no later import brings it back
+    /// Delete an activity; later imports do not restore it
     Delete {
-        /// The activity's number
+        /// Id of the activity
         activity: ActivityId,
     },
-    /// Bring a deleted activity back
+    /// Restore a deleted activity
     Restore {
-        /// The activity's number
+        /// Id of the activity
         activity: ActivityId,
     },
-    /// Say how hard an activity felt, 0 (nothing) to 10 (everything)
+    /// Rate how hard an activity felt, 0 (rest) to 10 (maximal)
     ///
-    /// Where nothing else was measured, this and its duration make its load, once fifteen of your activities have both.
+    /// Once 15 of your activities have both a rating and a training load, ratings are used to
+    /// estimate the load of activities without heart rate, pace or power.
     Rate {
-        /// The activity's number
+        /// Id of the activity
         activity: ActivityId,
         /// 0 to 10
         #[arg(value_parser = clap::value_parser!(u8).range(0..=10))]
         effort: u8,
     },
-    /// Write the original files of an activity, or of all, to a folder
+    /// Save the original files to a folder
     Files {
-        /// The activity's number; all files when not given
+        /// Id of the activity [default: all activities]
         activity: Option<ActivityId>,
-        /// Where to
+        /// The folder
         #[arg(long, value_name = "FOLDER")]
         to: PathBuf,
     },
@@ -83,46 +84,48 @@ pub(crate) enum ActivityCommand {
 pub(crate) enum RaceCommand {
     /// List your race results and time trials, and activities that look like races
     List,
-    /// Take over an activity as a race result or a time trial
+    /// Confirm an activity as a race or a time trial
     Confirm {
-        /// The activity's number
+        /// Id of the activity
         activity: ActivityId,
-        /// The official time, such as 1:45:10; the recorded one when not given
+        /// Official time, such as 1:45:10 [default: the recorded time]
         #[arg(long)]
         time: Option<TimeSpan>,
-        /// The official distance, such as half, 10k, 1500m, or a number in your units (from 400 on in metres); when not given that of the course,
-        /// where the recorded one is close to 5 km, 10 km, a half or a full marathon, else the recorded one
+        /// Official distance, such as half, 10k or 1500m, or a plain number in your units; numbers
+        /// of 400 or more are read as metres [default: the recorded distance, or the standard race
+        /// distance close to it]
         #[arg(long, value_name = "DISTANCE")]
         distance: Option<String>,
-        /// What the race was called; the activity's title when not given
+        /// Name of the race [default: the activity's title]
         #[arg(long)]
         name: Option<String>,
-        /// It was no race: you went all out alone. It counts for half of one
+        /// A time trial: an all-out run on your own. It counts half as much as a race
         #[arg(long)]
         time_trial: bool,
     },
-    /// Say that an activity was no race
+    /// Mark an activity as not a race
     Decline {
-        /// The activity's number
+        /// Id of the activity
         activity: ActivityId,
     },
-    /// Type in a result that was not recorded, of a race or a time trial
+    /// Add the result of a race or time trial that was not recorded
     Add {
-        /// The day, such as 2026-06-14
+        /// Date, such as 2026-06-14
         day: Day,
-        /// The official distance, such as half, 10k, 1500m, 10mi, or a number in your units (from 400 on in metres)
+        /// Official distance, such as half, 10k, 1500m, 10mi, or a number in your units (400 and
+        /// above: metres)
         distance: String,
-        /// The official time, such as 1:45:10
+        /// Official time, such as 1:45:10
         time: TimeSpan,
-        /// What the race was called
+        /// Name of the race
         name: String,
-        /// It was no race: you went all out alone. It counts for half of one
+        /// A time trial: an all-out run on your own. It counts half as much as a race
         #[arg(long)]
         time_trial: bool,
     },
-    /// Forget a race result
+    /// Delete a race result
     Remove {
-        /// The race's number
+        /// Id of the race
         race: RaceId,
     },
 }

@@ -1,4 +1,4 @@
-//! `fitness profile`, `fitness threshold` and `fitness predict`: who the athlete is, and what that promises.
+//! Arguments of `profile`, `thresholds`, `zones`, `predict` and `paces`.
 
 use clap::{Args, Subcommand};
 use fitness_core::domain::athlete::{Sex, ThresholdKind, ZoneKind};
@@ -8,18 +8,18 @@ use fitness_core::domain::units::UnitSystem;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProfileCommand {
-    /// Show what you said about yourself
+    /// Show your profile
     Show,
-    /// Say something about yourself; what is not given stays as it is
+    /// Edit your profile; fields you omit do not change
     #[command(group(clap::ArgGroup::new("change").required(true).multiple(true)))]
     Set {
-        /// female or male: heart rate load is worked out by it
+        /// female or male; used by some heart-rate formulas
         #[arg(long, group = "change")]
         sex: Option<Sex>,
         /// Year of birth
         #[arg(long, group = "change", value_name = "YEAR", value_parser = clap::value_parser!(i32).range(1900..=2100))]
         birth_year: Option<i32>,
-        /// How long you want to sleep, such as 8:00
+        /// Sleep goal per night, such as 8:00
         #[arg(long, group = "change", value_name = "HOURS:MINUTES")]
         sleep_need: Option<String>,
         /// Your time zone, such as Europe/Zurich
@@ -32,68 +32,71 @@ pub(crate) enum ProfileCommand {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum ThresholdCommand {
-    /// List your limits: those in force, what you set before them, and what was detected
+pub(crate) enum ThresholdsCommand {
+    /// List your thresholds: current, earlier and estimated
     List,
-    /// Set a limit from a day on: loads from that day on are judged anew, those of earlier days stay
+    /// Set a threshold, starting on a given date; earlier training load does not change
     ///
-    /// Kinds: max_heart_rate, resting_heart_rate, threshold_heart_rate (beats per minute), threshold_speed (a pace per
-    /// kilometre or mile, such as 4:15), threshold_power (watts), swim_speed (a pace per 100 m, such as 1:45).
+    /// Kinds: max_heart_rate, resting_heart_rate, threshold_heart_rate (beats per minute),
+    /// threshold_speed (a pace per kilometre or mile, such as 4:15), threshold_power (watts),
+    /// swim_speed (a pace per 100 m, such as 1:45).
     Set {
-        /// Which limit
+        /// Kind of threshold
         kind: ThresholdKind,
-        /// Its value: a number, or a pace
+        /// A number, or a pace
         value: String,
-        /// The first day it holds; today when not given
+        /// The date it is valid from [default: today]
         #[arg(long, value_name = "DAY")]
         from: Option<Day>,
     },
-    /// Take over what was detected, from the day it was detected on; loads from that day on are judged anew
+    /// Confirm an estimated threshold, starting on the day it was estimated
     Confirm {
-        /// Which limit
+        /// Kind of threshold
         kind: ThresholdKind,
     },
-    /// Forget a limit you set
+    /// Remove a threshold you set
     Remove {
-        /// Which limit
+        /// Kind of threshold
         kind: ThresholdKind,
-        /// The day it was set from
+        /// The date it is valid from
         from: Day,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ZonesCommand {
-    /// Show the zones in force; the same as `fitness zones`
+    /// Show the current zones; the same as `fitness zones`
     List {
-        /// On another day, such as 2026-06-14
+        /// Another day, such as 2026-06-14
         #[arg(long, value_name = "DAY")]
         on: Option<Day>,
     },
-    /// Set zones from a day on; the zone times of earlier days stay as they are
+    /// Set zones, starting on a given date; time in zones of earlier days does not change
     ///
-    /// Give where each zone begins, lowest first: heart_rate 120,140,160,170 makes four zones, and what is below 120 is in
-    /// none. Kinds: heart_rate (beats per minute), speed (paces, slowest first, such as 6:00,5:10,4:30), power (watts).
+    /// Give the lower bound of each zone, lowest first: heart_rate 120,140,160,170 defines four
+    /// zones; heart rates below 120 are in no zone. Kinds: heart_rate (beats per minute), speed (paces, slowest
+    /// first, such as 6:00,5:10,4:30), power (watts).
     Set {
-        /// What is divided: heart_rate, speed or power
+        /// heart_rate, speed or power
         kind: ZoneKind,
-        /// Where the zones begin
+        /// Lower bounds of the zones
         #[arg(value_delimiter = ',', required = true, value_name = "BOUNDS")]
         bounds: Vec<String>,
-        /// For which sport: running, cycling, swimming, rowing, strength; every one without its own when not given
+        /// running, cycling, swimming, rowing or strength [default: all sports without their own
+        /// zones]
         #[arg(long)]
         sport: Option<Sport>,
-        /// The first day they hold; today when not given
+        /// The date they are valid from [default: today]
         #[arg(long, value_name = "DAY")]
         from: Option<Day>,
     },
-    /// Forget zones you set
+    /// Remove zones you set
     Remove {
-        /// What they divide: heart_rate, speed or power
+        /// heart_rate, speed or power
         kind: ZoneKind,
-        /// The day they were set from
+        /// The date they are valid from
         from: Day,
-        /// The sport they were set for
+        /// The sport they are for
         #[arg(long)]
         sport: Option<Sport>,
     },
@@ -101,27 +104,28 @@ pub(crate) enum ZonesCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
-    /// Over which distance, 1500 m to 50 km: half, full, mile, 10k, 1500m, 10mi, or a number in your units (from 400 on in metres); 5k, 10k,
-    /// half and full when not given
+    /// Distance from 1500 m to 50 km: half, full, mile, 10k, 1500m, 10mi, or a plain number in your
+    /// units; numbers of 400 or more are read as metres [default: 5k, 10k, half and full]
     #[arg(long, value_name = "DISTANCE")]
     pub(crate) distance: Option<String>,
-    /// A result to predict from instead of your history, such as half=1:45:00 or 10k=45:30; can be given several times
+    /// Predict from this result instead of your history, such as half=1:45:00 or 10k=45:30; can be
+    /// repeated
     #[arg(long = "race", value_name = "DISTANCE=TIME")]
     pub(crate) races: Vec<String>,
-    /// What you run in a week, in kilometres; measured from your history when not given
+    /// Weekly distance in kilometres [default: from your history]
     #[arg(long, value_name = "NUMBER", conflicts_with = "weekly_miles")]
     pub(crate) weekly_km: Option<f64>,
-    /// What you run in a week, in miles
+    /// Weekly distance in miles
     #[arg(long, value_name = "NUMBER")]
     pub(crate) weekly_miles: Option<f64>,
-    /// Predict your past races from what was known before each, and show how that went
+    /// Predict each of your past races from the data before it, and show the errors
     #[arg(long, conflicts_with_all = ["races", "distance", "weekly_km", "weekly_miles"])]
     pub(crate) backtest: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PacesArgs {
-    /// A result to go by instead of your history, such as half=1:45:00 or 10k=45:30; can be given several times
+    /// Use this result instead of your history, such as half=1:45:00 or 10k=45:30; can be repeated
     #[arg(long = "race", value_name = "DISTANCE=TIME")]
     pub(crate) races: Vec<String>,
 }

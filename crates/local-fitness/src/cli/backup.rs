@@ -1,4 +1,4 @@
-//! Keeping, moving and leaving.
+//! Arguments of `fitness backup`.
 
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -6,10 +6,10 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct BackupArgs {
-    /// The file to write; one in the folder of backups when not given
+    /// The file to write [default: a new file in the backup directory]
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,
-    /// The night's: made unless it was, and the newest seven of those are kept; for what runs each night
+    /// Make at most one backup per night and keep the newest seven; for cron and timers
     #[arg(long, conflicts_with = "to")]
     pub(crate) nightly: bool,
     #[command(subcommand)]
@@ -18,9 +18,9 @@ pub(crate) struct BackupArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BackupCommand {
-    /// List the backups there are
+    /// List the backups
     List,
-    /// Read a backup to its end and say whether it is whole
+    /// Read a whole backup and verify it
     Check {
         /// The backup
         file: PathBuf,

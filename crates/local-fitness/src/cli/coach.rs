@@ -1,4 +1,4 @@
-//! Arguments of the coach: who coaches, what it says, and who else may ask.
+//! Arguments of `coach`, `chat`, `brief`, `prompts`, `token`, `serve` and `login`.
 
 use crate::coach::Provider;
 use clap::{Args, Subcommand, ValueEnum};
@@ -13,43 +13,43 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CoachCommand {
-    /// Show who coaches you, what leaves this machine, and what it cost today
+    /// Show your coach, what leaves this machine, and today's cost
     Show,
-    /// Choose who coaches you
+    /// Choose your coach
     Use(UseArgs),
-    /// Limit what a model may use in a day
+    /// Set the daily budget of the model
     Limit {
-        /// Tokens a day, all together
+        /// Tokens a day, input and output
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
         tokens: Option<u64>,
         /// US dollars a day, such as 0.50
         #[arg(long, value_name = "DOLLARS")]
         dollars: Option<f64>,
     },
-    /// Print exactly what would leave this machine, without sending it
+    /// Print the exact request to the model without sending it
     Preview {
-        /// What you would say in chat; the morning brief when not given
+        /// A chat message [default: the request for the morning brief]
         text: Option<String>,
-        /// As the next thing said in an earlier conversation, whose history leaves with it
+        /// Continue this conversation, whose history is part of the request
         #[arg(long, value_name = "NUMBER", requires = "text")]
         chat: Option<ChatId>,
-        /// For another model: haiku, sonnet, opus, or the name its server gives it
+        /// Another model: haiku, sonnet, opus, or its name on the server
         #[arg(long)]
         model: Option<String>,
     },
-    /// Try the model on a small fixed set of mornings: how often it keeps the rules, how long it takes, what it costs
+    /// Test the model on five sample mornings: how often it follows the rules, time and cost
     Test,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct UseArgs {
-    /// built-in (rules only: no key, no network), anthropic (Claude, with a key of your own) or openai (any server that speaks
-    /// its chat completions: Ollama, llama.cpp, LM Studio)
+    /// built-in (rules only: no key, no network), anthropic (Claude, with your own key) or openai
+    /// (any server with a compatible chat completions API: Ollama, llama.cpp, LM Studio)
     pub(crate) provider: Provider,
-    /// Which model: haiku, sonnet or opus at Anthropic, else the name its server gives it
+    /// The model: haiku, sonnet or opus at Anthropic, otherwise its name on the server
     #[arg(long)]
     pub(crate) model: Option<String>,
-    /// Where the server is, such as http://127.0.0.1:11434/v1
+    /// URL of the server, such as http://127.0.0.1:11434/v1
     #[arg(long, value_name = "URL")]
     pub(crate) address: Option<String>,
     /// Read the key from a file, or from standard input with -
@@ -59,12 +59,12 @@ pub(crate) struct UseArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ChatArgs {
-    /// What you say; a conversation at the terminal when not given
+    /// Your message [default: starts a conversation in the terminal]
     pub(crate) text: Option<String>,
-    /// Go on with an earlier conversation
+    /// Continue an earlier conversation
     #[arg(long, value_name = "NUMBER")]
     pub(crate) chat: Option<ChatId>,
-    /// Which model, for this time: built-in, haiku, sonnet, opus, or the name its server gives it
+    /// Use this model once: built-in, haiku, sonnet, opus, or its name on the server
     #[arg(long)]
     pub(crate) model: Option<String>,
     /// List your conversations
@@ -74,13 +74,13 @@ pub(crate) struct ChatArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BriefArgs {
-    /// For another day, such as 2026-06-14
+    /// Another day, such as 2026-06-14
     #[arg(long, value_name = "DAY")]
     pub(crate) date: Option<Day>,
-    /// Which model, for this time: built-in, haiku, sonnet, opus, or the name its server gives it
+    /// Use this model once: built-in, haiku, sonnet, opus, or its name on the server
     #[arg(long)]
     pub(crate) model: Option<String>,
-    /// Write it anew, even when there is one
+    /// Write it again, even if it exists
     #[arg(long)]
     pub(crate) again: bool,
 }
@@ -89,95 +89,96 @@ pub(crate) struct BriefArgs {
 pub(crate) enum PromptsCommand {
     /// List the prompts with their versions
     List,
-    /// Score a prompt against the schema and the rules; exit 1 when it fails
+    /// Check a prompt for names that do not exist and for missing rules; exits 1 if it finds any
     Score {
-        /// A file; every registered prompt when not given
+        /// A prompt file [default: every registered prompt]
         ///
-        /// An edited copy of one of ours is held to our rules for it, anything else to those that hold for every prompt; which
-        /// rules were used is said.
+        /// An edited copy of a registered prompt is checked against the rules of that prompt, any
+        /// other file against the common rules. The output names the rules.
         file: Option<PathBuf>,
-        /// Hold the file to the rules of this prompt: brief or chat
+        /// Check the file against the rules of this prompt: brief or chat
         #[arg(long = "as", value_name = "PROMPT", requires = "file")]
-        held_to: Option<PromptName>,
+        as_prompt: Option<PromptName>,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Make a token for another program; it is shown once
+    /// Create a token for another program; it is shown once
     Add {
-        /// What to call it, such as the program's name
+        /// Name of the token, such as the program's name
         name: String,
-        /// read: look at your data; draft: also leave drafts and proposals for you
+        /// read: read your data; draft: also create drafts and proposals
         #[arg(long, default_value = "read")]
         scope: Scope,
-        /// How many days it works; until you revoke it when not given
+        /// Days until it expires [default: never]
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=3650))]
         days: Option<u32>,
     },
-    /// List the tokens that work
+    /// List valid tokens
     List,
-    /// Make a token stop working
+    /// Revoke a token
     Revoke {
-        /// Its number
+        /// Id of the token
         token: ApiTokenId,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// The port on this machine; 8787 when nothing is said
+    /// Port [default: 8787]
     #[arg(long)]
     pub(crate) port: Option<u16>,
-    /// The address to listen on; this machine alone when nothing is said
+    /// Address to listen on [default: 127.0.0.1]
     ///
-    /// Others reach the server only when every user has a password, and over TLS: with --tls-cert and --tls-key, or
-    /// --behind-proxy when another server in front of it speaks TLS.
+    /// Any other address requires a password for every user, and TLS: --tls-cert and --tls-key, or
+    /// --behind-proxy if a reverse proxy terminates TLS.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) bind: Option<IpAddr>,
-    /// The certificate to speak TLS with, a PEM file with its chain
+    /// TLS certificate with its chain, a PEM file
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
-    /// The certificate's key, a PEM file
+    /// Private key of the certificate, a PEM file
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
-    /// Another server in front of this one speaks TLS; needs --site
+    /// A reverse proxy terminates TLS; requires --site
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) behind_proxy: bool,
-    /// A proxy in front of this server, an address or a network; give it once for each
+    /// Address or network of a reverse proxy whose X-Forwarded-For header is trusted; can be
+    /// repeated
     ///
-    /// Its X-Forwarded-For header says which client a request is from, and limits count that client. Without this the header
-    /// is ignored, and everybody behind a proxy is counted as one client.
+    /// Rate limits then count the client named in the header. Without this option the header is
+    /// ignored, and all requests through a proxy count as one client.
     #[arg(long = "trusted-proxy", value_name = "ADDRESS")]
     pub(crate) trusted_proxies: Vec<Network>,
-    /// Where browsers reach it, such as `https://fitness.example.org`; FITNESS_SITE when not given
+    /// URL that browsers use, such as `https://fitness.example.org` [default: FITNESS_SITE]
     #[arg(long, value_name = "URL")]
     pub(crate) site: Option<String>,
     /// Do not open a browser
     #[arg(long)]
     pub(crate) no_open: bool,
-    /// What to note on standard error; FITNESS_LOG when not given
+    /// What to log to standard error [default: FITNESS_LOG]
     #[arg(long, value_name = "WHAT")]
-    pub(crate) log: Option<Log>,
-    /// How many seconds a job waits for a server that is not heard of any more
+    pub(crate) log: Option<LogMode>,
+    /// Job lease in seconds; a job is claimed again after its lease expired
     #[arg(long, value_name = "SECONDS", default_value_t = 60, hide = true, value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub(crate) lease: u32,
 }
 
-/// What a server notes. Neither values of anybody's data nor secrets are among it.
+/// What the server logs; never values of training data, never secrets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Log {
-    /// Only what went wrong
+pub(crate) enum LogMode {
+    /// Errors and warnings only
     #[default]
     Problems,
-    /// Every call and every job, a line each
+    /// Every request and job, one line each
     Text,
-    /// The same as JSON, for programs
+    /// Every request and job as JSON
     Json,
 }
 
-impl std::fmt::Display for Log {
+impl std::fmt::Display for LogMode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Problems => "problems",
@@ -188,20 +189,21 @@ impl std::fmt::Display for Log {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct LoginArgs {
+pub(crate) struct SignInLinkArgs {
     /// Sign in to the demo, while `fitness demo` runs
     #[arg(long)]
     pub(crate) demo: bool,
-    /// The port the server listens on; the one that is set when not given
+    /// Port of the server [default: the configured port]
     #[arg(long)]
     pub(crate) port: Option<u16>,
-    /// A proxy in front of this server, an address or a network; give it once for each
+    /// Address or network of a reverse proxy whose X-Forwarded-For header is trusted; can be
+    /// repeated
     ///
-    /// Its X-Forwarded-For header says which client a request is from, and limits count that client. Without this the header
-    /// is ignored, and everybody behind a proxy is counted as one client.
+    /// Rate limits then count the client named in the header. Without this option the header is
+    /// ignored, and all requests through a proxy count as one client.
     #[arg(long = "trusted-proxy", value_name = "ADDRESS")]
     pub(crate) trusted_proxies: Vec<Network>,
-    /// Where browsers reach it, such as `https://fitness.example.org`; FITNESS_SITE when not given
+    /// URL that browsers use, such as `https://fitness.example.org` [default: FITNESS_SITE]
     #[arg(long, value_name = "URL")]
     pub(crate) site: Option<String>,
 }

@@ -1,52 +1,52 @@
-//! `fitness day`: days on which training could not be expected, and days of which nothing more will arrive.
+//! Arguments of `fitness day`: absences (ill, injured, away), and days marked as complete.
 
 use clap::Subcommand;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::ObservationId;
-use fitness_core::domain::observation::Excuse;
+use fitness_core::domain::observation::AbsenceReason;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DayCommand {
-    /// Mark days on which you were or will be ill, injured or away
+    /// Mark days, past or future, when you are ill, injured or away
     ///
-    /// Their verdicts stand, look neutral, and are left out of adherence. A mark has a last day: without --through it is
-    /// one day. Mark on when it goes on.
+    /// Workouts on these days are still graded but don't count toward your adherence. Without
+    /// --through, only one day is marked. Mark more days if it lasts longer.
     Mark {
         /// ill, injured or away
-        reason: Excuse,
-        /// The first day, such as 2026-06-14; today when not given
+        reason: AbsenceReason,
+        /// The first day, such as 2026-06-14 [default: today]
         #[arg(long, value_name = "DAY")]
         from: Option<Day>,
-        /// The last day; the first when not given
+        /// The last day [default: the first day]
         #[arg(long, value_name = "DAY")]
         through: Option<Day>,
-        /// How bad, for ill and injured: 1 (a cold, a niggle) to 3 (fever, cannot run)
+        /// Severity, for ill and injured: 1 (a cold, a niggle) to 3 (fever, cannot run)
         #[arg(long, value_name = "1-3", value_parser = clap::value_parser!(u8).range(1..=3))]
         severity: Option<u8>,
-        /// A few words about it
+        /// A short note about it
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
     },
-    /// Say that everything you did through a day is here, so that it can be judged
+    /// Mark a day and all earlier ones as complete, so that they are graded
     ///
-    /// Verdicts wait for data that may still arrive. Where none will (a watch left at home, an account no longer synced),
-    /// your word takes its place for this day and all before it. A day that was judged stays judged, so this is not taken
-    /// back; what arrives later all the same is judged anew.
+    /// A workout isn't graded until all data for that day has arrived. Use this if no more data will
+    /// arrive: you left the watch at home, or the account is no longer synced. It cannot be undone.
+    /// If data arrives later after all, the day is graded again.
     Complete {
-        /// The last such day, such as 2026-06-14; yesterday when not given
+        /// The last complete day, such as 2026-06-14 [default: yesterday]
         #[arg(value_name = "DAY")]
         day: Option<Day>,
     },
-    /// List the days you marked, newest first
+    /// List your absences, newest first
     List,
-    /// Take over a mark that the coach or another program suggested
+    /// Accept an absence suggested by the coach or another program
     Accept {
-        /// The mark's number
-        mark: ObservationId,
+        /// Id of the absence
+        absence: ObservationId,
     },
-    /// Take a mark back
+    /// Remove an absence
     Unmark {
-        /// The mark's number
-        mark: ObservationId,
+        /// Id of the absence
+        absence: ObservationId,
     },
 }

@@ -1,27 +1,28 @@
-//! The command line, as the athlete types it.
+//! Command-line arguments (clap). The doc comments are the `--help` texts.
 
 mod activity;
 mod athlete;
 mod backup;
 mod coach;
-mod contract;
 mod day;
-mod export;
+mod llm_output;
 mod plan;
+mod plan_export;
 mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
-pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdCommand, ZonesCommand};
+pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdsCommand, ZonesCommand};
 pub(crate) use backup::{BackupArgs, BackupCommand};
 pub(crate) use coach::{
-    BriefArgs, ChatArgs, CoachCommand, Log, LoginArgs, PromptsCommand, ServeArgs, TokenCommand, UseArgs,
+    BriefArgs, ChatArgs, CoachCommand, LogMode, PromptsCommand, ServeArgs, SignInLinkArgs, TokenCommand,
+    UseArgs,
 };
-pub(crate) use contract::{CheckArgs, ContractCommand};
 pub(crate) use day::DayCommand;
-pub(crate) use export::{ExportArgs, Format, PushArgs};
+pub(crate) use llm_output::{CheckArgs, ContractCommand};
 pub(crate) use plan::{
-    Begin, DraftArgs, EditArgs, MatchArgs, Overrides, ProposalCommand, ProposeArgs, WorkoutArgs,
+    DraftArgs, EditArgs, LateStart, LintOverrides, MatchArgs, ProposalCommand, ProposeArgs, WorkoutArgs,
 };
+pub(crate) use plan_export::{ExportArgs, Format, PushArgs};
 pub(crate) use source::{Service, SourceCommand};
 
 use clap::{Parser, Subcommand};
@@ -30,20 +31,20 @@ use fitness_core::domain::ids::{JobId, NoteId, PlanId};
 use fitness_core::domain::units::UnitSystem;
 use std::path::PathBuf;
 
-/// The endurance coach you run at home.
+/// Self-hosted endurance coach.
 ///
-/// Your data stays in one database: a file in your data directory, or whatever FITNESS_DB or `database` in config.toml names (a
-/// file path, a sqlite: URL or a postgres: URL).
+/// Your data is in one database: a file in your data directory, or the one set by FITNESS_DB or by
+/// `database` in config.toml (a file path, a sqlite: URL or a postgres: URL).
 #[derive(Debug, Parser)]
 #[command(name = "fitness", version, arg_required_else_help = true, subcommand_required = true)]
 pub(crate) struct Args {
-    /// Whose data is meant; not needed while there is only one user
+    /// Act as this user (needed only if there are several)
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) user: Option<String>,
-    /// Print data as JSON, for programs
+    /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// The file of settings; `config.toml` in your directory for settings when not given
+    /// Configuration file [default: config.toml in your configuration directory]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     #[command(subcommand)]
@@ -52,63 +53,65 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Take in training data: files, folders, ZIPs, account exports
+    /// Import training data: files, folders, ZIPs, account exports
     ///
-    /// Reads FIT, TCX and GPX files, plain, gzipped or in ZIPs, a Garmin account export ("Export Your Data") and
-    /// a Strava bulk export, as they were downloaded. Importing something again adds nothing and changes nothing.
+    /// Reads FIT, TCX and GPX files (plain, gzipped or in ZIPs), a Garmin account export ("Export
+    /// Your Data") and a Strava bulk export, as downloaded. Importing a file again changes nothing.
     Import {
         /// Files and folders
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
-        /// Read also the files that were read before
+        /// Also read files that were imported before
         #[arg(long)]
         again: bool,
     },
-    /// Connect services that bring in data by themselves
+    /// Connect services to sync from
     #[command(subcommand)]
     Source(SourceCommand),
-    /// Ask the services you connected for what is new
+    /// Fetch new data from connected services
     Sync {
-        /// Which one; all when not given
+        /// The service [default: all]
         source: Option<Service>,
-        /// From this day on; from where the last sync ended when not given
+        /// First day to fetch [default: where the last sync ended]
         #[arg(long, value_name = "DAY")]
         since: Option<Day>,
     },
-    /// Import what appears in a folder, until Ctrl-C
+    /// Import new files in a folder until Ctrl-C
     Watch {
-        /// The folder; the remembered one when not given
+        /// The folder [default: the remembered one]
         folder: Option<PathBuf>,
-        /// Remember it for next time, and for the server
+        /// Remember the folder for next time and for the server
         #[arg(long)]
         remember: bool,
         /// Forget the remembered folder
         #[arg(long, conflicts_with_all = ["folder", "remember"])]
         forget: bool,
     },
-    /// Look at your activities, correct them, get their files back
+    /// List, show, correct and delete activities; save their original files
     #[command(subcommand)]
     Activity(ActivityCommand),
-    /// Confirm race results, or type them in
+    /// Confirm or add race results
     #[command(subcommand)]
     Race(RaceCommand),
-    /// Show how you are today: form, recovery, sleep, and what the last days were
+    /// Show today's recovery, form, sleep and recent training
     Today {
-        /// Seen from another day, such as 2026-06-14
+        /// Another day, such as 2026-06-14
         #[arg(long, value_name = "DAY")]
         on: Option<Day>,
     },
-    /// Show what your data holds: years, bests, likely races, limits to confirm, gaps
-    Found,
-    /// Predict a finish, with the range that 8 of 10 land in
+    /// Show what is in your data: years, bests, likely races, thresholds to confirm, gaps
+    #[command(alias = "found")]
+    Overview,
+    /// Predict a race time, with its 80% range
     Predict(PredictArgs),
-    /// Show the paces to train at, from the best race of your present form
+    /// Show training paces from your best recent race
     ///
-    /// Daniels' easy, marathon, threshold, interval and repetition paces, from the VDOT of your best race or time trial
-    /// of the last 120 days.
+    /// Daniels' easy, marathon, threshold, interval and repetition paces, from the VDOT of your
+    /// best race or time trial of the last 120 days, or else from the latest result of the last year.
     Paces(PacesArgs),
-    /// Say how you feel this morning, 1 (bad) to 5 (great)
-    Feel {
+    /// Record how you feel this morning, 1 (bad) to 5 (great)
+    #[command(alias = "feel")]
+    Checkin {
         /// 1 to 5
         #[arg(value_parser = clap::value_parser!(u8).range(1..=5))]
         feeling: u8,
@@ -116,182 +119,201 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DAY")]
         day: Option<Day>,
     },
-    /// Show or set the limits that loads and zones are measured by
-    #[command(subcommand)]
-    Threshold(ThresholdCommand),
+    /// Show or set the thresholds used for training load and zones
+    #[command(subcommand, alias = "threshold")]
+    Thresholds(ThresholdsCommand),
     /// Show or set your training zones
     Zones {
         #[command(subcommand)]
         command: Option<ZonesCommand>,
     },
-    /// Show or say who you are, as far as formulas need it
+    /// Show or edit your profile (age, sex, units)
     #[command(subcommand)]
     Profile(ProfileCommand),
-    /// Work out everything anew: loads, fitness, recovery, detected limits
+    /// Recompute training load, fitness, recovery and detected thresholds
     ///
-    /// Nothing you imported, set or decided is touched.
+    /// Does not change anything you imported, set or decided.
     Recompute,
-    /// Meet an athlete who does not exist: a season of training to try everything with
+    /// Try the app with a generated athlete
     ///
-    /// Without --export it makes a database of its own, beside yours and apart from it, and imports the athlete's
-    /// files like anybody's; the database of an earlier demo is replaced. The same seed and last day always make the same athlete.
+    /// Creates a separate database next to yours, imports a season of generated training into it
+    /// and starts the server. Replaces the database of an earlier demo. The same seed and last day
+    /// always give the same athlete.
     Demo {
-        /// Write the athlete's account export to this folder instead, as Garmin would
+        /// Write the athlete's Garmin account export to this folder instead
         #[arg(long, value_name = "FOLDER")]
         export: Option<PathBuf>,
-        /// How many years of training; a season of 30 weeks when not given
+        /// Years of training [default: a season of 30 weeks]
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
         years: Option<u32>,
-        /// The last day, from 2000-01-01 on; today when not given
+        /// The last day, 2000-01-01 or later [default: today]
         #[arg(long, value_name = "DAY")]
         ends: Option<Day>,
-        /// Which athlete
+        /// Seed of the random athlete
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Make the athlete and stop, without showing any pages
+        /// Create the athlete without starting the server
         #[arg(long)]
         only_make: bool,
-        /// Show the demo there is, if there is one, instead of making it anew
+        /// Show the existing demo, if there is one, instead of replacing it
         #[arg(long, conflicts_with_all = ["export", "only_make"])]
         keep: bool,
         #[command(flatten)]
         serving: ServeArgs,
     },
-    /// Add users, list them, let them in
+    /// Add, list, invite and delete users; set passwords
     #[command(subcommand)]
     User(UserCommand),
-    /// Look at training plans, and decide about them
+    /// Draft, show, activate and change training plans
     #[command(subcommand)]
     Plan(PlanCommand),
-    /// Check what a model wrote against the coach's contract
+    /// For developers: check the response of an AI model against the schema
     #[command(subcommand)]
     Contract(ContractCommand),
-    /// Mark days on which you were ill, injured or away
+    /// Mark days as ill, injured or away, or as complete
     #[command(subcommand)]
     Day(DayCommand),
-    /// Tell the coach what it should know
+    /// Write notes for the coach
     #[command(subcommand)]
     Note(NoteCommand),
     /// Write or show the morning brief
     ///
-    /// Every number in it is a stored one: the coach writes names of facts, and the program fills them in. What a model
-    /// cannot write, the built-in coach does.
+    /// Every number in it comes from your data, not from the model. If the model fails, the
+    /// built-in coach writes the brief.
     Brief(BriefArgs),
-    /// Talk with the coach
+    /// Chat with the coach
     Chat(ChatArgs),
-    /// Choose who coaches you, and see what leaves this machine
+    /// Choose your coach, and see what leaves this machine
     Coach {
         #[command(subcommand)]
         command: Option<CoachCommand>,
     },
-    /// Look at what models are told, and score it
+    /// List and lint the prompts for models
     #[command(subcommand)]
     Prompts(PromptsCommand),
-    /// Let other programs ask for your data: make, list and revoke tokens
+    /// Create, list and revoke API tokens for other programs
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Serve the coach's tools over standard input and output, for a program such as Claude Desktop
+    /// Serve the coach's tools over MCP on standard input and output, for a program such as Claude
+    /// Desktop
     Mcp,
-    /// Run the server: the app for your browser, MCP for other programs, the morning sync and the brief
+    /// Run the server: the web app, MCP over HTTP, background jobs
     ///
-    /// The first start prints a link that makes the first user. Later `fitness login` prints links that sign in.
+    /// The first start prints a link that creates the first user. Later, `fitness login` prints
+    /// sign-in links.
     Serve(ServeArgs),
-    /// Print a link that signs a browser in, once
+    /// Print a one-time sign-in link
     ///
-    /// It needs a person at a terminal, who types the user's name. Where no password is set it also shows a code: the browser asks
-    /// for it before it changes a plan or the account. A program that runs in your account with a terminal of its own can type, too.
-    Login(LoginArgs),
-    /// List what is done by itself: backups, syncs, briefs, and what went wrong with them
+    /// Needs a terminal, and asks you to type the user's name. For a user without a password it
+    /// also shows a code, which the browser asks for before it changes a plan or the account.
+    /// This does not protect against other programs that run under your account.
+    Login(SignInLinkArgs),
+    /// Show the audit log: every change to your data, and who made it
+    Audit {
+        /// Number of entries to show, newest first
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        last: u64,
+        /// Also check that no entry was changed
+        #[arg(long)]
+        verify: bool,
+    },
+    /// List background jobs and their errors
     ///
-    /// While `fitness serve` runs, they are done when they are due, and tried again when they fail: five times, each time after
-    /// twice as long.
+    /// `fitness serve` makes backups, syncs and writes briefs when they are due. It retries a
+    /// failed job five times, doubling the delay each time.
     Jobs {
-        /// How many, the newest first
+        /// Number of jobs to list, newest first
         #[arg(long, value_name = "N", default_value_t = 20)]
         last: u64,
         #[command(subcommand)]
         command: Option<JobsCommand>,
     },
-    /// Say whether a server is up and can reach its data; exits 0 or 1
+    /// Check that a server is up and can reach its database; exits 0 or 1
     ///
-    /// For whatever watches over it: a container's health check, a monitor.
+    /// For health checks of containers and monitors.
     Health {
-        /// The port on this machine; the one that is set when not given
+        /// The port on this machine [default: the configured port]
         #[arg(long)]
         port: Option<u16>,
     },
-    /// Show what is set, and who said so; or all that can be set
+    /// Show settings and where they come from
     ///
-    /// A setting is said by an argument, else by a variable of the environment, else by the file `config.toml` in your
-    /// directory for settings, else by nobody.
+    /// Precedence: command line, environment, config.toml, default.
     Config {
-        /// All there are, with what they are for
+        /// Describe every setting
         #[arg(long)]
         keys: bool,
     },
-    /// Check the installation: what is missing, and how to fix it
+    /// Check the installation and say how to fix problems
     Doctor {
-        /// Also look for changes made past local-fitness: in the schema, in plans and in the audit log
+        /// Also look for changes made outside local-fitness: in the schema, plans and the audit log
         ///
-        /// It finds a forged activation, edited workouts, a dropped trigger or index, and an audit log that was cut off or
-        /// rewritten since its last checkpoint. It cannot find the work of somebody who rewrites the whole log and the file
-        /// of checkpoints as well.
+        /// Detects plans that were activated or edited directly in the database, missing triggers
+        /// and indexes, and an audit log that was shortened or rewritten since its last checkpoint.
+        /// It cannot detect an attacker who rewrites the whole log and the checkpoint file.
         #[arg(long)]
         deep: bool,
     },
-    /// Keep everything in one file, while others go on; list what is kept, or check it
+    /// Create, list or verify backups (safe while the server runs)
     ///
-    /// While the server runs one is made each night, and seven of those are kept; --nightly makes the same where it does not
-    /// run. One is made before a new version changes the database. They are in `backups` beside the database file or in your data directory, or where FITNESS_BACKUPS
-    /// says; `off` makes none.
+    /// A running server makes a backup each night and keeps the newest seven; --nightly does the
+    /// same without a server. A backup is also made before a new version migrates the database.
+    /// Backups are in `backups` next to the database file, for PostgreSQL in your data directory,
+    /// or in the directory set by FITNESS_BACKUPS (`off` disables them).
     Backup(BackupArgs),
-    /// Write everything of yours to a ZIP of open formats
+    /// Export all your data as a ZIP file in open formats
     ///
-    /// Your files as you imported them, activities, days and recordings as CSV, plans, notes and conversations as text, and
-    /// every row as JSON: `fitness import-all` makes an equal database of it, but for what is not in it: passwords, tokens, sessions, links
-    /// and the keys of services. Backups keep those.
+    /// Contains your original files, activities, days and recordings as CSV, plans, notes and
+    /// conversations as text, and every row as JSON. `fitness restore --from-export` creates a
+    /// database from it. Passwords, tokens, sessions, sign-in links and API keys of services are
+    /// only in backups.
     Export {
-        /// The ZIP to write; one named for you and today when not given
+        /// The ZIP to write [default: named after you and today's date]
         #[arg(long, value_name = "FILE")]
         to: Option<PathBuf>,
     },
-    /// Make a database out of an export, where there is none yet
+    /// Create a new database from a backup or an export
     ///
-    /// Plans come back as they were, with what you decided about them. An export that was changed makes nothing. No password comes
-    /// along: at a terminal it prints a link that sets a new one, once.
-    ImportAll {
-        /// The ZIP that `fitness export` wrote
-        file: PathBuf,
-    },
-    /// Make a database out of a backup, where there is none yet
-    ///
-    /// The backup is read to its last bit first, and what comes out must be what went in, or nothing is made.
+    /// Verifies the whole file first; a file that was modified or truncated is refused. Plans keep
+    /// their history and your decisions. An export contains no passwords: in a terminal, the
+    /// command prints a one-time link for setting a new one.
     Restore {
-        /// The backup
+        /// The backup, or the ZIP of an export with --from-export
+        file: PathBuf,
+        /// FILE is an export written by `fitness export`
+        #[arg(long)]
+        from_export: bool,
+    },
+    /// Old name of `restore --from-export`
+    #[command(hide = true)]
+    ImportAll {
+        /// The ZIP of an export
         file: PathBuf,
     },
-    /// Copy everything to another database: from a file to PostgreSQL, or back
+    /// Copy the database to PostgreSQL or SQLite. The source is kept.
     ///
-    /// What is here stays; the other database must be empty.
-    Move {
+    /// The target must be empty.
+    #[command(alias = "move")]
+    CopyTo {
         /// A file path, or postgres://user:password@host/database
         #[arg(value_name = "DATABASE")]
         to: std::ffi::OsString,
     },
-    /// Make the database, or bring it up to date
+    /// Create the database or migrate it to this version
     ///
-    /// Other commands do this by themselves; this one does only this, for use before a new version starts.
+    /// Other commands do this automatically; use this one to migrate before a new version starts.
     Migrate,
-    /// Print what lets a shell complete these commands
+    /// Print shell completions
     ///
-    /// `source <(fitness completions bash)` for one session; `docs/deploy.md` says where each shell keeps it.
+    /// `source <(fitness completions bash)` for the current session; docs/deploy.md says where each
+    /// shell looks for them.
     Completions {
-        /// Which shell
+        /// The shell
         shell: clap_complete::Shell,
     },
     /// Print the manual page, or write one for every command
     Man {
-        /// The folder to write them to, such as ~/.local/share/man/man1
+        /// The folder to write the pages to, such as ~/.local/share/man/man1
         #[arg(long, value_name = "FOLDER")]
         to: Option<PathBuf>,
     },
@@ -299,49 +321,49 @@ pub(crate) enum Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum JobsCommand {
-    /// Try a job again that was given up
+    /// Retry a failed job
     Retry {
-        /// The job's number
+        /// Id of the job
         job: JobId,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum UserCommand {
-    /// Add a user; makes the database when there is none
+    /// Add a user; creates the database if there is none
     Add {
-        /// What the user is called
+        /// The user's name
         name: String,
-        /// The user's time zone, such as Europe/Zurich; this machine's when not given
+        /// The user's time zone, such as Europe/Zurich [default: this machine's]
         #[arg(long)]
         zone: Option<chrono_tz::Tz>,
-        /// How distances are shown: metric or imperial; this machine's habit when not given
+        /// metric or imperial [default: from this machine's locale]
         #[arg(long)]
         units: Option<UnitSystem>,
     },
     /// List the users
     List,
-    /// Make a one-time code with which a user sets a password and signs in on the web; asks you to type the name
+    /// Create a one-time invite link for setting a password; asks you to type the name
     Invite {
-        /// Whom to invite; not needed while there is only one user
+        /// The user (needed only if there are several)
         name: Option<String>,
     },
-    /// Remove a user with everything that is theirs; asks you to type the name
+    /// Delete a user and all their data; asks you to type the name
     Delete {
-        /// Whom; not needed while there is only one user
+        /// The user (needed only if there are several)
         name: Option<String>,
-        /// Who owns the server from now on; needed when the owner leaves and there are other users
+        /// The next owner of the server; required if the owner is deleted and there are other users
         #[arg(long, value_name = "NAME")]
         new_owner: Option<String>,
-        /// Remove also the backups that hold nobody else's data
+        /// Also delete backups that contain no other user's data
         #[arg(long)]
         with_backups: bool,
     },
-    /// Set or change a password, typed at the terminal
+    /// Set or change a password; asks for it in the terminal
     Passwd {
-        /// Whose password; not needed while there is only one user
+        /// The user (needed only if there are several)
         name: Option<String>,
-        /// Revoke every API token of this user too, without asking
+        /// Also revoke all API tokens of this user, without asking
         #[arg(long)]
         revoke_tokens: bool,
     },
@@ -351,90 +373,94 @@ pub(crate) enum UserCommand {
 pub(crate) enum PlanCommand {
     /// List your plans and drafts
     List,
-    /// Show a plan with its verdicts; the active one when none is named
+    /// Show a plan and how each workout went
     Show {
-        /// The plan's number
+        /// Id of the plan [default: the active plan]
         plan: Option<PlanId>,
     },
-    /// Show one workout: what was asked, what was done, and its steps beside the recording
+    /// Show one workout: planned, done, and its steps compared with the recording
     Workout(WorkoutArgs),
-    /// Say that an activity of another day was a workout: from then on it counts as it
+    /// Match a workout with an activity from another day
     Match(MatchArgs),
-    /// Take back what you said about a workout and activities of other days
+    /// Remove the matches of a workout
     Unmatch(WorkoutArgs),
-    /// Draft a plan from your history, or from a JSON file; nothing is tracked until you activate it
+    /// Draft a plan from your history or from a JSON file; it has no effect until you activate it
     ///
-    /// `fitness plan draft --goal half --race-date 2026-09-20 --target 1:45:00 --days tue,thu,sat,sun` starts from what you
-    /// run now, and says plainly what your data does not support.
+    /// `fitness plan draft --goal half --race-date 2026-09-20 --target 1:45:00 --days
+    /// tue,thu,sat,sun` starts from your current training, and says which goals your data does not
+    /// support.
     ///
-    /// A file holds goal (5k, 10k, half, full or custom with distance_km), start_date, race_date, target_time
-    /// such as 01:45:00 if there is one, and schedule: a list of {date, planned_miles or planned_km, kind}. Or it is a
-    /// file that `fitness plan export --format json` wrote.
+    /// A file contains goal (5k, 10k, half, full, or custom with distance_km), start_date,
+    /// race_date, optionally target_time such as 01:45:00, and schedule: a list of {date,
+    /// planned_miles or planned_km, kind}. It can also be a file written by `fitness plan export
+    /// --format json`.
     Draft(Box<DraftArgs>),
-    /// Hold a plan against what is known about training: a draft, the active plan, or a file
+    /// Run the safety checks on a plan: a draft, the active plan, or a file
     Lint {
-        /// The plan's number, or a JSON file; the active plan when not given
+        /// Id of the plan, or a JSON file [default: the active plan]
         #[arg(value_name = "PLAN|FILE")]
         plan: Option<String>,
     },
-    /// Make a draft your tracked plan; asks you to type its name
+    /// Activate a draft; asks you to type its name
     Activate {
-        /// The draft's number
+        /// Id of the draft
         plan: PlanId,
-        /// The plan that is active now, to be archived in the same step
+        /// The active plan, to archive in the same step
         #[arg(long, value_name = "PLAN")]
         replaces: Option<PlanId>,
-        /// When its first day is over: begin today and leave the days before unjudged, or count them as planned; asked for
-        /// when not given
+        /// If the plan's first day has passed: start today, or as planned [default: asks you]
         #[arg(long, value_name = "WHEN")]
-        begin: Option<Begin>,
+        begin: Option<LateStart>,
         #[command(flatten)]
-        overrides: Overrides,
+        overrides: LintOverrides,
     },
-    /// Change the active plan by hand: move, swap, shorten, skip or add workouts
+    /// Edit the active plan: move, swap, shorten, extend, skip or add workouts
     ///
-    /// Everything in one command is one revision; `fitness plan revert` takes it back.
+    /// All changes of one command are one revision; `fitness plan revert` undoes them.
     Edit(Box<EditArgs>),
-    /// List how the plan has changed
+    /// List the revisions of a plan
     Revisions {
-        /// The plan's number; the active one when not given
+        /// Id of the plan [default: the active plan]
         plan: Option<PlanId>,
     },
-    /// Go back to how the active plan was, from today on; the way back is kept too
+    /// Revert the active plan to an earlier revision, from today on; this creates a new revision
     Revert {
-        /// The revision to go back to; the one before when not given
+        /// The revision to revert to [default: the previous one]
         to: Option<i64>,
     },
-    /// Turn a model's answer into a proposal to the active plan, or into the draft of a week
+    /// Turn a model's response into a proposal for the active plan, or into a one-week draft plan
     ///
-    /// The answer is a plan modification or a weekly plan as docs/contract.md says. Nothing changes until you apply it.
+    /// The response is a plan modification or a weekly plan as described in docs/llm-output.md.
+    /// Nothing changes until you apply the proposal.
     Propose(ProposeArgs),
-    /// Look at what is proposed to the active plan, and decide
+    /// List, show, apply or discard proposals for the active plan
     #[command(subcommand)]
     Proposal(ProposalCommand),
-    /// Splits for race day: a plan A, and a plan B to fall back to
-    Card {
-        /// The plan's number; the active one when not given
+    /// Show splits for race day: a plan A, and a plan B as a fallback
+    #[command(alias = "card")]
+    Splits {
+        /// Id of the plan [default: the active plan]
         plan: Option<PlanId>,
     },
-    /// Put the active plan away; asks you to type its name
+    /// Archive the active plan; asks you to type its name
     Archive {
-        /// The plan's number
+        /// Id of the plan
         plan: PlanId,
     },
-    /// Remove a draft or an archived plan for good; asks you to type its name
+    /// Delete a draft or an archived plan; asks you to type its name
     Delete {
-        /// The plan's number
+        /// Id of the plan
         plan: PlanId,
     },
-    /// Write the plan to a file: for a watch, a calendar, a program or a person
+    /// Export a plan for a watch, a calendar or another program, or to print
     ///
-    /// What a format cannot say is listed, step by step.
+    /// Lists, step by step, what the file format cannot represent.
     Export(ExportArgs),
-    /// Put the active plan's next workouts on your intervals.icu calendar, which hands them on to watches
+    /// Send the active plan's next workouts to your intervals.icu calendar, which forwards them to
+    /// watches
     ///
-    /// Only entries that this program put there are ever changed or removed; what it put there before follows the plan.
-    /// Needs the source `intervals` (`fitness source add intervals`).
+    /// Keeps the entries it created in step with the plan and never touches others. Requires the
+    /// source `intervals` (`fitness source add intervals`).
     Push(PushArgs),
 }
 
@@ -442,7 +468,7 @@ pub(crate) enum PlanCommand {
 pub(crate) enum NoteCommand {
     /// Write a note for the coach
     Add {
-        /// What to say
+        /// The text
         #[arg(required = true)]
         text: Vec<String>,
         /// The day it is about, such as 2026-06-14
@@ -451,14 +477,67 @@ pub(crate) enum NoteCommand {
     },
     /// List your notes, newest first
     List,
-    /// Take over a note that the coach or another program suggested
+    /// Accept a note suggested by the coach or another program
     Accept {
-        /// The note's number
+        /// Id of the note
         note: NoteId,
     },
-    /// Remove a note
+    /// Delete a note
     Delete {
-        /// The note's number
+        /// Id of the note
         note: NoteId,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    fn parse(line: &str) -> Command {
+        Args::try_parse_from(line.split(' ')).unwrap_or_else(|why| panic!("{line}: {why}")).command
+    }
+
+    #[test]
+    fn old_verbs_parse_to_the_renamed_commands_and_are_hidden() {
+        for (old, new) in [
+            ("fitness found", "fitness overview"),
+            ("fitness feel 4", "fitness checkin 4"),
+            ("fitness move /srv/fitness.db", "fitness copy-to /srv/fitness.db"),
+            ("fitness plan card 1", "fitness plan splits 1"),
+            ("fitness threshold list", "fitness thresholds list"),
+        ] {
+            assert_eq!(format!("{:?}", parse(old)), format!("{:?}", parse(new)), "{old}");
+        }
+        // `import-all` is a command of its own, as a flag cannot be part of an alias.
+        let Command::ImportAll { file: old_file } = parse("fitness import-all a.zip") else {
+            panic!("renamed")
+        };
+        let Command::Restore { file, from_export: true } = parse("fitness restore --from-export a.zip")
+        else {
+            panic!("not an export");
+        };
+        assert_eq!(old_file, file);
+
+        let mut fitness = Args::command();
+        let plan = fitness.find_subcommand_mut("plan").expect("there is a plan command");
+        let plan_help = plan.render_long_help().to_string();
+        let help = fitness.render_long_help().to_string();
+        let lists = |help: &str, verb: &str| {
+            let mut names = help.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+            names.any(|name| name == verb)
+        };
+        for (old, new) in [
+            ("found", "overview"),
+            ("feel", "checkin"),
+            ("move", "copy-to"),
+            ("threshold", "thresholds"),
+            ("import-all", "restore"),
+        ] {
+            assert!(lists(&help, new), "{new} is missing in\n{help}");
+            assert!(!lists(&help, old) && !help.contains("import-all"), "{old} is listed in\n{help}");
+        }
+        assert!(lists(&plan_help, "splits") && !lists(&plan_help, "card"), "{plan_help}");
+        assert!(!help.contains("[aliases:") && !plan_help.contains("[aliases:"));
+    }
 }

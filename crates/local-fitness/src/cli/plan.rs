@@ -1,15 +1,14 @@
-//! `fitness plan`: what is drafted, read, decided and changed.
+//! Arguments of `fitness plan`.
 
 use clap::{Args, Subcommand};
 use fitness_core::domain::calendar::{Day, Weekday};
 use fitness_core::domain::ids::{ActivityId, PlanId, ProposalId, WorkoutId};
 use fitness_core::domain::sport::Sport;
-use fitness_core::llm_output::Kind;
-use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{Goal, Level, Weekdays, WorkoutKind, weekday};
+use fitness_core::llm_output::ResponseKind;
+use fitness_core::plan::lint::LintRule;
+use fitness_core::plan::{GoalDistance, Level, Weekdays, WorkoutKind, parse_weekday};
 use std::path::PathBuf;
 
-/// A draft: made from your history, or read from a file.
 #[derive(Debug, Args)]
 pub(crate) struct DraftArgs {
     /// A JSON file with a schedule; - reads standard input
@@ -17,190 +16,188 @@ pub(crate) struct DraftArgs {
     pub(crate) file: Option<PathBuf>,
     /// The race: 5k, 10k, half, full (a marathon) or custom
     #[arg(long, value_parser = goal)]
-    pub(crate) goal: Option<Goal>,
-    /// How far a custom race is: 15km, 10mi
+    pub(crate) goal: Option<GoalDistance>,
+    /// Distance of a custom race, such as 15km or 10mi
     #[arg(long, value_name = "DISTANCE", requires = "goal")]
     pub(crate) distance: Option<String>,
-    /// The day of the race, such as 2026-09-20
+    /// Date of the race, such as 2026-09-20
     #[arg(long, value_name = "DAY", requires = "goal")]
     pub(crate) race_date: Option<Day>,
-    /// The first day that counts; today when not given
+    /// First day of the plan [default: today]
     #[arg(long, value_name = "DAY", requires = "goal")]
     pub(crate) start: Option<Day>,
-    /// The time you hope for, such as 1:45:00; leave it out to just finish
+    /// Goal time, such as 1:45:00 (optional)
     #[arg(long, value_name = "TIME", requires = "goal")]
     pub(crate) target: Option<String>,
-    /// The weekdays you can train on, such as mon,wed,fri,sun; all when not given
+    /// Days you can train, such as mon,wed,fri,sun [default: all]
     #[arg(long, value_name = "DAYS", requires = "goal")]
     pub(crate) days: Option<Weekdays>,
-    /// The weekday of the long run; the weekend when not given
-    #[arg(long, value_name = "DAY", requires = "goal", value_parser = weekday)]
+    /// Day of the long run [default: Saturday or Sunday]
+    #[arg(long, value_name = "DAY", requires = "goal", value_parser = parse_weekday)]
     pub(crate) long_day: Option<Weekday>,
-    /// A day you cannot train on, or a stretch such as 2026-07-01..2026-07-14; may be given more than once
+    /// A day or period without training, such as 2026-07-01..2026-07-14; can be repeated
     #[arg(long, value_name = "DAY[..DAY]", requires = "goal")]
     pub(crate) blackout: Vec<String>,
-    /// A race along the way, such as 2026-08-02=10k
+    /// Tune-up race, such as 2026-08-02=10k
     #[arg(long, value_name = "DAY=DISTANCE", requires = "goal")]
     pub(crate) b_race: Option<String>,
-    /// How much running you are used to: novice, inter or adv; worked out when your history says it
+    /// Running experience: novice, inter (intermediate) or adv (advanced) [default: from your
+    /// history]
     #[arg(long, requires = "goal", value_parser = level)]
     pub(crate) level: Option<Level>,
-    /// What you run in a usual week, such as 40km; worked out when your history says it
+    /// Current weekly distance, such as 40km [default: from your history]
     #[arg(long, value_name = "DISTANCE", requires = "goal")]
     pub(crate) base: Option<String>,
-    /// Your longest run of the last 30 days, such as 14km; worked out when your history says it
+    /// Longest run of the last 30 days, such as 14km [default: from your history]
     #[arg(long, value_name = "DISTANCE", requires = "goal")]
     pub(crate) longest: Option<String>,
-    /// Two short strength sessions a week
+    /// Add two short strength workouts a week
     #[arg(long, requires = "goal")]
     pub(crate) strength: bool,
-    /// Another sport on a day without a run: cycling, rowing, swimming
+    /// Cross-training on a day without a run: cycling, rowing or swimming
     #[arg(long, value_name = "SPORT", requires = "goal")]
     pub(crate) cross: Option<Sport>,
-    /// What to call the plan
+    /// Name of the plan
     #[arg(long, requires = "goal")]
     pub(crate) name: Option<String>,
-    /// Show the plan without writing it down
+    /// Show the plan without saving it
     #[arg(long, requires = "goal")]
     pub(crate) dry_run: bool,
-    /// The draft this one takes the place of
+    /// The draft that this one replaces
     #[arg(long, value_name = "PLAN")]
     pub(crate) supersedes: Option<PlanId>,
 }
 
-/// A race as people call it. Whoever writes `half=1:45` is told where the time goes.
-fn goal(text: &str) -> Result<Goal, String> {
+/// Parses a goal. For `half=1:45` the error says to use --target.
+fn goal(text: &str) -> Result<GoalDistance, String> {
     let word = text.trim().to_ascii_lowercase();
     let known = match word.as_str() {
-        "marathon" => Some(Goal::Full),
-        "half marathon" | "half-marathon" | "halfmarathon" => Some(Goal::Half),
+        "marathon" => Some(GoalDistance::Full),
+        "half marathon" | "half-marathon" | "halfmarathon" => Some(GoalDistance::Half),
         other => other.parse().ok(),
     };
     let with_time = || {
         let (race, time) = word.split_once('=')?;
         let time = if time.matches(':').count() == 1 { format!("{time}:00") } else { time.to_owned() };
-        Some(format!("`{text}` is a race and a time; write --goal {} --target {time}", goal(race).ok()?))
+        Some(format!("`{text}` contains a race and a time; use --goal {} --target {time}", goal(race).ok()?))
     };
     known.ok_or_else(|| {
         with_time().unwrap_or_else(|| {
-            format!("`{text}` is not a race; write 5k, 10k, half, full, or custom with --distance 15km")
+            format!("`{text}` is not a goal; use 5k, 10k, half, full, or custom with --distance 15km")
         })
     })
 }
 
-/// A level by its word, or as people call it.
 fn level(text: &str) -> Result<Level, String> {
     match text.trim().to_ascii_lowercase().as_str() {
         "beginner" => Ok(Level::Novice),
         "intermediate" => Ok(Level::Intermediate),
         "advanced" => Ok(Level::Advanced),
-        other => other
-            .parse()
-            .map_err(|_| format!("`{text}` is not a level; write novice, inter or adv, or leave it out where your history says it")),
+        other => other.parse().map_err(|_| {
+            format!("`{text}` is not a level; use novice, inter or adv, or omit it to use your history")
+        }),
     }
 }
 
-/// When a plan begins whose first day is over.
+/// Start of a plan whose first day has passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Begin {
-    /// Today; the days before are not judged
+pub(crate) enum LateStart {
+    /// Start today; earlier days are not graded
     Today,
-    /// On its first day; what was not done since is missed
+    /// Start on the original first day; workouts you haven't done since then count as missed
     Planned,
 }
 
-/// The rules of the linter that a decision overrides.
 #[derive(Debug, Args)]
-pub(crate) struct Overrides {
-    /// Go ahead although the linter calls this an error: R1, or R1,R6; each by name
+pub(crate) struct LintOverrides {
+    /// Override these failed checks, such as R1 or R1,R6
     #[arg(long = "override", value_name = "RULES", value_delimiter = ',')]
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<LintRule>,
 }
 
-/// Changes by hand. Together they are one save, and one revision that can be taken back.
+/// All changes of one command become one revision.
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("edit").required(true).multiple(true)))]
 pub(crate) struct EditArgs {
     /// Move a workout to another day: 12=2026-06-16
     #[arg(long = "move", value_name = "WORKOUT=DAY", group = "edit")]
     pub(crate) moves: Vec<String>,
-    /// Let two workouts change days with each other: 12=14
+    /// Swap the days of two workouts: 12=14
     #[arg(long = "swap", value_name = "WORKOUT=WORKOUT", group = "edit")]
     pub(crate) swaps: Vec<String>,
     /// Make a workout shorter or longer: 12=5km, 12=3mi or 12=30min
     #[arg(long = "resize", visible_alias = "shorten", value_name = "WORKOUT=SIZE", group = "edit")]
-    pub(crate) sizes: Vec<String>,
-    /// Take a workout out of the plan
+    pub(crate) resizes: Vec<String>,
+    /// Skip a workout
     #[arg(long = "skip", value_name = "WORKOUT", group = "edit")]
     pub(crate) skips: Vec<WorkoutId>,
     /// Add a workout on a day
     #[arg(long = "add", value_name = "DAY", group = "edit", requires = "size")]
     pub(crate) add: Option<Day>,
-    /// The sport of the added workout
+    /// Sport of the added workout
     #[arg(long, requires = "add", default_value = "running")]
     pub(crate) sport: Sport,
-    /// What the added workout is for: easy, long, tempo, cross_training, strength and so on
+    /// Kind of the added workout: easy, long, tempo, cross_training, strength and so on
     #[arg(long, requires = "add", default_value = "easy")]
     pub(crate) kind: WorkoutKind,
-    /// How far or how long the added workout is: 5km, 3mi, 30min
+    /// Distance or duration of the added workout: 5km, 3mi, 30min
     #[arg(long, requires = "add", value_name = "SIZE")]
     pub(crate) size: Option<String>,
-    /// What to call the added workout
+    /// Name of the added workout
     #[arg(long, requires = "add")]
     pub(crate) name: Option<String>,
-    /// Why, to be read later
+    /// Reason for the change, shown by `fitness plan revisions`
     #[arg(long, value_name = "WORDS")]
     pub(crate) reason: Option<String>,
 }
 
-/// A model's answer.
 #[derive(Debug, Args)]
 pub(crate) struct ProposeArgs {
-    /// The answer; - reads standard input
+    /// File with the response; - reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Which form it must have: modification or week; seen from its keys when not given
+    /// Required form: modification or week [default: detected from its keys]
     #[arg(long)]
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<ResponseKind>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProposalCommand {
-    /// List the proposals to the active plan
+    /// List the proposals for the active plan
     List,
-    /// Show what a proposal would change
+    /// Show the effect of a proposal
     Show {
-        /// The proposal's number
+        /// Id of the proposal
         proposal: ProposalId,
-        /// Only these of its changes: 1,3
+        /// Only these changes: 1,3
         #[arg(long, value_name = "CHANGES", value_delimiter = ',')]
         only: Vec<usize>,
     },
-    /// Take over a proposal, or a part of it; asks you to type the plan's name
+    /// Apply a proposal or part of it; asks you to type the plan's name
     Apply {
-        /// The proposal's number
+        /// Id of the proposal
         proposal: ProposalId,
-        /// Only these of its changes: 1,3
+        /// Only these changes: 1,3
         #[arg(long, value_name = "CHANGES", value_delimiter = ',')]
         only: Vec<usize>,
-        /// The revision of the plan on which you saw it, where the plan has changed since it was proposed
+        /// The revision you previewed; required if the plan has changed since the proposal
         #[arg(long, value_name = "REVISION")]
         on: Option<i64>,
         #[command(flatten)]
-        overrides: Overrides,
+        overrides: LintOverrides,
     },
-    /// Say no to a proposal
+    /// Discard a proposal
     Discard {
-        /// The proposal's number
+        /// Id of the proposal
         proposal: ProposalId,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct WorkoutArgs {
-    /// The workout's number; `fitness plan show` has it
+    /// Id of the workout, as listed by `fitness plan show`
     pub(crate) workout: WorkoutId,
-    /// The plan it belongs to; when not given the active one, or to look at a workout whichever has it
+    /// Id of the plan [default: the active plan]
     #[arg(long, value_name = "PLAN")]
     pub(crate) plan: Option<PlanId>,
 }
@@ -208,10 +205,10 @@ pub(crate) struct WorkoutArgs {
 #[derive(Debug, Args)]
 pub(crate) struct MatchArgs {
     #[command(flatten)]
-    pub(crate) of: WorkoutArgs,
-    /// The activity that was it, up to two days before or after
+    pub(crate) workout_args: WorkoutArgs,
+    /// Id of the activity, at most two days before or after the workout
     pub(crate) activity: ActivityId,
-    /// Say that it was not: it is not offered again
+    /// Reject the match; it is not suggested again
     #[arg(long)]
     pub(crate) decline: bool,
 }

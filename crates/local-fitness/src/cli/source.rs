@@ -1,4 +1,4 @@
-//! `fitness source`: services that bring in data by themselves.
+//! Arguments of `fitness source`: services to sync from.
 
 use clap::Subcommand;
 use fitness_core::domain::calendar::Day;
@@ -9,43 +9,44 @@ use std::path::PathBuf;
 pub(crate) enum SourceCommand {
     /// Connect a service: garmin or intervals
     ///
-    /// You make a key in the service's own settings; no password is ever asked for. The key is stored sealed, and the
-    /// key that seals it lies in a file of its own, or in FITNESS_KEY.
+    /// Create an API key in the settings of the service; local-fitness never asks for its password.
+    /// The API key is stored encrypted. The encryption key is in its own file, or in FITNESS_KEY.
     Add {
         /// garmin (experimental) or intervals
         service: Service,
-        /// A file with the key; - reads standard input. Typed without echo when not given
+        /// File with the API key; - reads standard input [default: asks, without showing it]
         #[arg(long, value_name = "FILE")]
         key_file: Option<PathBuf>,
-        /// The day the key ends, to be warned a week before
+        /// The day the key expires; you get a reminder a week before
         #[arg(long, value_name = "DAY")]
         expires: Option<Day>,
-        /// Where the service is, if elsewhere than usual; accounts in China: HTTPS at personal.connectapi.garmin.cn
+        /// Use this address instead of the default; for Garmin accounts in China,
+        /// https://personal.connectapi.garmin.cn
         #[arg(long, value_name = "URL")]
         address: Option<String>,
-        /// The athlete's id at intervals.icu, such as i12345; the key's owner when not given
+        /// Athlete id at intervals.icu, such as i12345 [default: the owner of the key]
         #[arg(long, value_name = "ID")]
         athlete: Option<String>,
     },
-    /// List the services you connected, and when their keys end
+    /// List connected services and when their keys expire
     List,
-    /// Give a source a new key
+    /// Replace the API key of a source
     Key {
-        /// The source's number
+        /// Id of the source
         source: SourceId,
-        /// A file with the key; - reads standard input. Typed without echo when not given
+        /// File with the API key; - reads standard input [default: asks, without showing it]
         #[arg(long, value_name = "FILE")]
         key_file: Option<PathBuf>,
-        /// The day the key ends, to be warned a week before
+        /// The day the key expires; you get a reminder a week before
         #[arg(long, value_name = "DAY")]
         expires: Option<Day>,
     },
-    /// Forget a source and its key; what it brought stays
+    /// Remove a source and its key; imported data stays
     Remove {
-        /// The source's number
+        /// Id of the source
         source: SourceId,
     },
-    /// Show what a service answers, without showing your data: status codes and names of fields only
+    /// Show the status codes and field names of a service's responses, without your data
     Probe {
         /// garmin
         service: Service,
@@ -63,7 +64,6 @@ fitness_core::string_enum! {
 }
 
 impl Service {
-    /// What people call it.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Garmin => "Garmin Connect",

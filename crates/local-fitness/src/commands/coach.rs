@@ -1,27 +1,26 @@
-//! `fitness coach`: who coaches, and what leaves this machine for it.
+//! `fitness coach`: choose the coach, set its budget, preview requests.
 
 use crate::cli::{CoachCommand, UseArgs};
 use crate::clock;
-use crate::coach::{self, Chosen, Key, Provider};
+use crate::coach::{self, ApiKey, CoachSettings, Provider};
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Report;
+use crate::error::CliError;
+use crate::output::CommandOutput;
 use crate::secret_input;
 use anyhow::Result;
 use fitness_coach::model::Cost;
-use fitness_coach::settings::micros_a_day;
+use fitness_coach::settings::parse_dollars_per_day;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{ChatId, UserId};
 use fitness_core::domain::note::Author;
 use fitness_store::{Store, User};
-use fitness_web::coach::chat::Talk;
+use fitness_web::coach::chat::ChatTurn;
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// Where a key for Claude is made.
 const KEY_PAGE: &str = "https://platform.claude.com/settings/keys";
 
-pub(super) async fn run(context: &Context, command: CoachCommand) -> Result<Report> {
+pub(super) async fn run(context: &Context, command: CoachCommand) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
     let report = match command {
         CoachCommand::Show => show(&store, &user).await,
@@ -29,9 +28,11 @@ pub(super) async fn run(context: &Context, command: CoachCommand) -> Result<Repo
         CoachCommand::Limit { tokens, dollars } => limit(&store, &user, tokens, dollars).await,
         CoachCommand::Preview { text, chat, model } => {
             let site = context.settings.site();
-            let previewed = previewed(&store, user.id, text.as_deref(), chat, model.as_deref(), &site).await;
-            previewed
-                .map(|(name, bytes)| Report::new(bytes.clone(), &json!({ "model": name, "sent": bytes })))
+            let previewed =
+                preview_request(&store, user.id, text.as_deref(), chat, model.as_deref(), &site).await;
+            previewed.map(|(name, bytes)| {
+                CommandOutput::new(bytes.clone(), &json!({ "model": name, "sent": bytes }))
+            })
         }
         CoachCommand::Test => super::coach_test::run(&store, &user).await,
     };
@@ -43,85 +44,90 @@ async fn today(store: &Store, user: &User) -> Result<Day> {
     Ok(Day::at(clock::now(), store.profile(user.id).await?.zone))
 }
 
-async fn show(store: &Store, user: &User) -> Result<Report> {
-    let chosen = coach::chosen(store, user.id).await?;
-    let spent = store.spent_on(user.id, today(store, user).await?).await?;
-    let mut words = format!("{}\n", chosen.who());
+async fn show(store: &Store, user: &User) -> Result<CommandOutput> {
+    let chosen = coach::load_settings(store, user.id).await?;
+    let spent = store.usage_on(user.id, today(store, user).await?).await?;
+    let mut words = format!("{}\n", chosen.describe());
     match chosen.provider {
-        Provider::BuiltIn => words.push_str("Nothing leaves this machine.\n"),
+        Provider::BuiltIn => words.push_str("Your data stays on this machine.\n"),
         Provider::Anthropic | Provider::Openai => {
             let _ = writeln!(
                 words,
-                "What leaves this machine: what you say, your notes, and what the coach looks up to answer. \
-                 `fitness coach preview` prints it."
+                "Sent to the model: your messages, your notes, and the data the coach looks up. \
+                 `fitness coach preview` prints a request."
             );
             let cost = spent.cost_micros.map(|micros| format!(", {}", Cost(micros))).unwrap_or_default();
             let _ = writeln!(words, "Today: {} of {} tokens{cost}.", spent.tokens(), chosen.tokens_a_day);
             if chosen.provider == Provider::Anthropic {
-                let _ = writeln!(words, "At most {} a day.", Cost(chosen.micros_a_day));
+                let _ = writeln!(words, "Daily budget: {}.", Cost(chosen.micros_a_day));
             }
         }
     }
-    Ok(Report::new(words, &json!({ "coach": chosen, "spent_today": spent })))
+    Ok(CommandOutput::new(words, &json!({ "coach": chosen, "spent_today": spent })))
 }
 
-async fn choose(store: &Store, user: &User, args: UseArgs) -> Result<Report> {
-    let before = coach::chosen(store, user.id).await?;
+async fn choose(store: &Store, user: &User, args: UseArgs) -> Result<CommandOutput> {
+    let before = coach::load_settings(store, user.id).await?;
     let provider = args.provider;
     if provider == Provider::BuiltIn && (args.model.is_some() || args.address.is_some()) {
-        let help = "leave out --model and --address, or choose anthropic or openai";
-        return Err(Failure::new("the built-in coach has no model and no address", help).into());
+        let help = "omit --model and --address, or choose anthropic or openai";
+        return Err(CliError::new("the built-in coach has no model and no address", help).into());
     }
-    let chosen = Chosen { provider, model: args.model, address: args.address, at_terminal: true, ..before };
-    let known = coach::key(store, user.id, &chosen).await.unwrap_or_default();
+    let chosen =
+        CoachSettings { provider, model: args.model, address: args.address, at_terminal: true, ..before };
+    let known = coach::find_key(store, user.id, &chosen).await.unwrap_or_default();
     let key = match (provider, &args.key_file) {
         (Provider::Anthropic | Provider::Openai, Some(file)) => {
-            Some(secret_input::read(Some(file), None, KEY_PAGE)?)
+            Some(secret_input::read_key(Some(file), None, KEY_PAGE)?)
         }
         (Provider::Anthropic, None) if known.is_none() => {
-            Some(secret_input::read(None, Some(coach::ANTHROPIC_VARIABLE), KEY_PAGE)?)
+            Some(secret_input::read_key(None, Some(coach::ANTHROPIC_VARIABLE), KEY_PAGE)?)
         }
         (Provider::Anthropic | Provider::Openai, None) => {
-            // A key that is the owner's stays the owner's.
+            // A shared key is not copied to the user.
             known.as_ref().and_then(|key| match key {
-                Key::Own(key) => Some(key.clone()),
-                Key::Shared(_) => None,
+                ApiKey::Own(key) => Some(key.clone()),
+                ApiKey::Shared(_) => None,
             })
         }
         (Provider::BuiltIn, _) => None,
     };
-    // What cannot be right is refused before anything is stored.
-    coach::try_and_choose(store, user.id, &chosen, key.as_ref()).await?;
-    let mut words = format!("From now on: {}", chosen.who());
+    // Refuse invalid settings before storing anything.
+    coach::validate_and_save_settings(store, user.id, &chosen, key.as_ref()).await?;
+    let mut words = format!("Saved. {}", chosen.describe());
     if provider != Provider::BuiltIn {
         words.push_str(
-            " `fitness coach test` tries it; `fitness coach preview` prints what leaves this machine.",
+            " Test it with `fitness coach test`; `fitness coach preview` prints what would be sent.",
         );
     }
-    Ok(Report::new(words, &chosen))
+    Ok(CommandOutput::new(words, &chosen))
 }
 
-async fn limit(store: &Store, user: &User, tokens: Option<u64>, dollars: Option<f64>) -> Result<Report> {
-    let mut chosen = coach::chosen(store, user.id).await?;
+async fn limit(
+    store: &Store,
+    user: &User,
+    tokens: Option<u64>,
+    dollars: Option<f64>,
+) -> Result<CommandOutput> {
+    let mut chosen = coach::load_settings(store, user.id).await?;
     if tokens.is_none() && dollars.is_none() {
-        let help = "say --tokens N, --dollars N, or both";
-        return Err(Failure::new("what should be limited?", help).into());
+        let help = "use --tokens N, --dollars N, or both";
+        return Err(CliError::new("no budget given", help).into());
     }
     if let Some(tokens) = tokens {
         chosen.tokens_a_day = tokens;
     }
     if let Some(dollars) = dollars {
-        chosen.micros_a_day = micros_a_day(dollars)
-            .map_err(|_| Failure::new("that is no limit", "give dollars a day, 0 to 1000, such as 0.50"))?;
+        chosen.micros_a_day = parse_dollars_per_day(dollars)
+            .map_err(|_| CliError::new("invalid budget", "use dollars a day from 0 to 1000, such as 0.50"))?;
     }
-    coach::choose(store, user.id, &chosen, None).await?;
-    let words = format!("At most {} tokens and {} a day.", chosen.tokens_a_day, Cost(chosen.micros_a_day));
-    Ok(Report::new(words, &chosen))
+    coach::save_settings(store, user.id, &chosen, None).await?;
+    let words = format!("Daily budget: {} tokens and {}.", chosen.tokens_a_day, Cost(chosen.micros_a_day));
+    Ok(CommandOutput::new(words, &chosen))
 }
 
-/// Exactly what would leave this machine, and for which model: for something said, in a new conversation or an earlier one,
-/// or for the morning brief.
-pub(crate) async fn previewed(
+/// The model's name and the exact request: for a chat message, or for the morning brief.
+pub(crate) async fn preview_request(
     store: &Store,
     user: UserId,
     text: Option<&str>,
@@ -130,15 +136,15 @@ pub(crate) async fn previewed(
     site: &str,
 ) -> Result<(String, String)> {
     let today = Day::at(clock::now(), store.profile(user).await?.zone);
-    let chosen = coach::this_time(&coach::chosen(store, user).await?, model)?;
-    let model = coach::model(store, user, &chosen, today).await?;
+    let chosen = coach::with_model(&coach::load_settings(store, user).await?, model)?;
+    let model = coach::load_model(store, user, &chosen, today).await?;
     let request = match text {
         Some(text) => {
-            let desk = coach::desk(store, user, Author::Coach, site).await?;
-            let talk = Talk { store, user, chat, today, now: clock::now() };
-            talk.first_request(&desk, text).await?
+            let api = coach::open_coach_api(store, user, Author::Coach, site).await?;
+            let turn = ChatTurn { store, user, chat, today, now: clock::now() };
+            turn.first_request(&api, text).await?
         }
-        None => super::brief::request(store, user, today).await?,
+        None => super::brief::build_request(store, user, today).await?,
     };
     Ok((model.name().to_owned(), model.preview(&request)))
 }

@@ -1,54 +1,57 @@
-//! `fitness config`: what is set, by whom, and what can be.
+//! `fitness config`: settings and where they come from.
 
-use crate::config::{From, KEYS, Key, Settings};
-use crate::output::Report;
+use crate::config::{AppConfig, SETTINGS, SettingInfo, SettingOrigin};
+use crate::output::CommandOutput;
 use crate::table::table;
 use anyhow::Result;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use serde_json::json;
 
-pub(super) fn run(settings: &Settings, keys: bool) -> Result<Report> {
-    if keys { Ok(all_there_are()) } else { what_holds(settings) }
+pub(super) fn run(settings: &AppConfig, keys: bool) -> Result<CommandOutput> {
+    if keys { Ok(list_settings()) } else { show_settings(settings) }
 }
 
-/// What can be set, as a table that documents can hold.
-fn all_there_are() -> Report {
-    let mut text = String::from(
-        "| in `config.toml` | variable | argument | when not said | what |\n|---|---|---|---|---|\n",
-    );
-    for Key { name, variable, argument, usual, meaning } in KEYS {
-        let code = |word: &Option<&str>| word.map(|word| format!("`{word}`")).unwrap_or_default();
-        text += &format!("| `{name}` | {} | {} | {usual} | {meaning} |\n", code(variable), code(argument));
+/// Every setting with its names, default and description; docs/configuration.md has the same.
+fn list_settings() -> CommandOutput {
+    let mut text = String::new();
+    for SettingInfo { name, variable, argument, default, description } in SETTINGS {
+        let named = |what: &str, word: &Option<&str>| word.map(|word| format!("{what} {word}"));
+        let default = (!default.is_empty()).then(|| format!("default {}", default.replace('`', "")));
+        let names = [named("environment", variable), named("command line", argument), default];
+        let names: Vec<String> = names.into_iter().flatten().collect();
+        text += &format!("{name}\n  {}\n  {}\n\n", description.replace('`', ""), names.join("; "));
     }
-    let data: Vec<_> = KEYS
+    let data: Vec<_> = SETTINGS
         .iter()
         .map(|key| {
-            json!({ "key": key.name, "variable": key.variable, "argument": key.argument, "usual": key.usual,
-                "meaning": key.meaning })
+            json!({ "key": key.name, "variable": key.variable, "argument": key.argument, "usual": key.default,
+                "meaning": key.description })
         })
         .collect();
-    Report::new(text, &data)
+    CommandOutput::new(text, &data)
 }
 
-fn what_holds(settings: &Settings) -> Result<Report> {
-    let all = settings.all()?;
-    let said_by = |key: &Key, from| match (from, key.variable) {
-        (From::Environment, Some(variable)) => variable.to_owned(),
-        (From::File, _) => "the file".to_owned(),
-        _ => "nobody".to_owned(),
+fn show_settings(settings: &AppConfig) -> Result<CommandOutput> {
+    let all = settings.list()?;
+    let origin = |key: &SettingInfo, from| match (from, key.variable) {
+        (SettingOrigin::Environment, Some(variable)) => variable.to_owned(),
+        (SettingOrigin::File, _) => "config.toml".to_owned(),
+        _ => "default".to_owned(),
     };
     let rows: Vec<_> = all
         .iter()
-        .map(|(key, value, from)| [key.name.to_owned(), visible(value).to_string(), said_by(key, *from)])
+        .map(|(key, value, from)| {
+            [key.name.to_owned(), escape_invisible(value).to_string(), origin(key, *from)]
+        })
         .collect();
     let file = match settings.path() {
-        Some(path) => format!("The file is {}.", path.display()),
-        None => "There is no file of settings; `fitness config --keys` tells what it could say.".to_owned(),
+        Some(path) => format!("Configuration file: {}", path.display()),
+        None => "No config.toml; `fitness config --keys` describes every setting.".to_owned(),
     };
     let data: Vec<_> = all
         .iter()
         .map(|(key, value, from)| json!({ "key": key.name, "value": value, "from": from }))
         .collect();
-    let text = format!("{}\n\n{file}", table(["setting", "value", "said by"], &rows).trim_end());
-    Ok(Report::new(text, &json!({ "file": settings.path(), "settings": data })))
+    let text = format!("{}\n\n{file}", table(["setting", "value", "source"], &rows).trim_end());
+    Ok(CommandOutput::new(text, &json!({ "file": settings.path(), "settings": data })))
 }

@@ -1,55 +1,60 @@
-//! `fitness jobs`: what is done by itself.
+//! `fitness jobs`: background jobs and their errors.
 
 use crate::cli::JobsCommand;
 use crate::clock;
 use crate::context::Context;
-use crate::output::Report;
+use crate::output::CommandOutput;
+use crate::plural::pluralize;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::calendar::Instant;
-use fitness_core::domain::untrusted_text::visible;
-use fitness_store::{EXPIRED, Job, JobState};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_store::{Job, JobState, OUTCOME_EXPIRED};
 use serde_json::json;
 
-pub(super) async fn run(context: &Context, last: u64, command: Option<JobsCommand>) -> Result<Report> {
+pub(super) async fn run(context: &Context, last: u64, command: Option<JobsCommand>) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
     let report = match command {
-        None => listed(&store.list_jobs(user.id, last).await?),
+        None => render_jobs(&store.list_jobs(user.id, last).await?),
         Some(JobsCommand::Retry { job }) => {
             store.retry_job(user.id, job, clock::now()).await?;
             let text =
-                format!("Job {job} waits again; a running `fitness serve` takes it on within a minute.");
-            Report::new(text, &json!({ "job": job, "state": JobState::Queued }))
+                format!("Job {job} is queued again; a running `fitness serve` starts it within a minute.");
+            CommandOutput::new(text, &json!({ "job": job, "state": JobState::Queued }))
         }
     };
     store.close().await;
     Ok(report)
 }
 
-fn listed(jobs: &[Job]) -> Report {
+fn render_jobs(jobs: &[Job]) -> CommandOutput {
     if jobs.is_empty() {
-        let text = "Nothing was done by itself yet. `fitness serve` makes a backup each night, syncs each morning and writes the \
-                    brief.";
-        return Report::new(text, &jobs);
+        let text = "No background jobs yet. `fitness serve` makes a backup each night, and syncs and writes the brief each \
+                    morning.";
+        return CommandOutput::new(text, &jobs);
     }
     let when = |at: Instant| at.format("%Y-%m-%d %H:%M").to_string();
     let rows: Vec<_> = jobs
         .iter()
         .map(|job| {
             let what = match job.payload.get("day").and_then(|day| day.as_str()) {
-                Some(day) => format!("{} of {day}", job.kind),
+                Some(day) => format!("{} for {day}", job.kind),
                 None => job.kind.clone(),
             };
             let state = match (job.state, job.attempts) {
-                (JobState::Queued, 0) => "waits".to_owned(),
-                (JobState::Queued, tries) => format!("waits, tried {tries} times"),
-                (JobState::Running, _) => "is being done".to_owned(),
+                (JobState::Queued, 0) => "queued".to_owned(),
+                (JobState::Queued, tries) => {
+                    format!("queued after {}", pluralize(tries.unsigned_abs(), "attempt", "attempts"))
+                }
+                (JobState::Running, _) => "running".to_owned(),
                 (JobState::Done, _) => match job.outcome() {
                     Some(outcome) => format!("done: {outcome}"),
                     None => "done".to_owned(),
                 },
-                (JobState::Failed, _) if job.outcome() == Some(EXPIRED) => "expired".to_owned(),
-                (JobState::Failed, tries) => format!("given up after {tries} tries"),
+                (JobState::Failed, _) if job.outcome() == Some(OUTCOME_EXPIRED) => "expired".to_owned(),
+                (JobState::Failed, tries) => {
+                    format!("failed after {}", pluralize(tries.unsigned_abs(), "attempt", "attempts"))
+                }
             };
             let problem = job.problem.as_deref().unwrap_or_default();
             [
@@ -57,9 +62,9 @@ fn listed(jobs: &[Job]) -> Report {
                 what,
                 state,
                 when(job.finished_at.unwrap_or(job.run_at)),
-                visible(problem).to_string(),
+                escape_invisible(problem).to_string(),
             ]
         })
         .collect();
-    Report::new(table(["job", "what", "state", "when (UTC)", "what went wrong"], &rows), &jobs)
+    CommandOutput::new(table(["job", "task", "state", "time (UTC)", "error"], &rows), &jobs)
 }

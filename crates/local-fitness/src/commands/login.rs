@@ -1,61 +1,65 @@
-//! `fitness login`
+//! `fitness login`: one-time sign-in links.
 
 use super::demo;
 use super::serve::exposure;
-use crate::cli::LoginArgs;
+use crate::cli::SignInLinkArgs;
 use crate::clock;
-use crate::config::Settings;
+use crate::config::AppConfig;
 use crate::confirm;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Report;
+use crate::error::CliError;
+use crate::output::CommandOutput;
 use anyhow::Result;
-use fitness_core::domain::untrusted_text::visible;
-use fitness_store::{SESSION_CODE_MINUTES, SIGN_IN_MINUTES, Store, User};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_store::{LOGIN_LINK_MINUTES, SESSION_CODE_MINUTES, Store, User};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 
-pub(super) async fn run(context: &Context, args: LoginArgs, json: bool) -> Result<Report> {
-    // The demo is where it usually is, whatever is set for one's own server.
-    let settings = if args.demo { Settings::default() } else { context.settings.clone() };
+pub(super) async fn run(context: &Context, args: SignInLinkArgs, json: bool) -> Result<CommandOutput> {
+    // The demo ignores the configuration of the real server.
+    let settings = if args.demo { AppConfig::default() } else { context.settings.clone() };
     let site = match args.site {
-        Some(site) => exposure::site(&site)?,
-        None => settings.site_at(args.port),
+        Some(site) => exposure::parse_site(&site)?,
+        None => settings.site_with_port(args.port),
     };
     let (store, user) = if args.demo { demo::open().await? } else { context.open_for_user().await? };
-    if !args.demo {
+    let code = if args.demo {
+        None
+    } else {
         require_person(&user, json)?;
-        show_code(&store, &user).await?;
-    }
-    let token = store.offer_sign_in(user.id, clock::now()).await?;
+        session_code(&store, &user).await?
+    };
+    let token = store.create_login_link(user.id, clock::now()).await?;
     store.close().await;
     let link = format!("{site}/sign-in/link?code={}", token.reveal());
     let server = if args.demo { "fitness demo" } else { "fitness serve" };
     let words = format!(
-        "{link}\n\nIt signs one browser in as {}, once, within {SIGN_IN_MINUTES} minutes, while `{server}` runs.",
-        visible(&user.name)
+        "Open this link to sign in as {}:\n\n{link}\n\n\
+         It works once, within {LOGIN_LINK_MINUTES} minutes, while `{server}` runs.",
+        escape_invisible(&user.name)
     );
-    Ok(Report::new(words, &json!({ "user": user.name, "link": link, "minutes": SIGN_IN_MINUTES })))
+    let data = json!({ "user": user.name, "link": link, "minutes": LOGIN_LINK_MINUTES });
+    Ok(CommandOutput::new(words, &data).with_stderr(code.unwrap_or_default()))
 }
 
-/// Only a person at a terminal gets a link for an account: the demo's athlete is made up, everybody else is not.
+/// Links for real accounts need a person at a terminal.
 fn require_person(user: &User, json: bool) -> Result<()> {
     if json {
-        let help = "run `fitness login` without --json in a terminal, and type the name it asks for";
-        return Err(Failure::new("a sign-in link is for a person, not for a program", help).into());
+        let help = "run `fitness login` in a terminal, without --json";
+        return Err(CliError::new("sign-in links are not available as JSON", help).into());
     }
-    confirm::type_name(user, "sign a browser in")
+    confirm::require_typed_name(user, "get a sign-in link")
 }
 
-/// Shows the code that lets one browser decide, on the terminal alone. Where a password is set, that one is asked for instead.
-async fn show_code(store: &Store, user: &User) -> Result<()> {
+/// A sentence with the confirmation code, for standard error only. Users with a password do not
+/// need one.
+async fn session_code(store: &Store, user: &User) -> Result<Option<String>> {
     if user.has_password {
-        return Ok(());
+        return Ok(None);
     }
-    let code = store.offer_session_code(user.id, clock::now()).await?;
-    eprintln!(
-        "When the browser asks whether it is you, type this code within {SESSION_CODE_MINUTES} minutes: {}\n",
+    let code = store.create_session_code(user.id, clock::now()).await?;
+    Ok(Some(format!(
+        "\nIf the browser asks for a code, enter this one within {SESSION_CODE_MINUTES} minutes: {}\n",
         code.expose_secret()
-    );
-    Ok(())
+    )))
 }

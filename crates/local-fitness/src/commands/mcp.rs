@@ -1,26 +1,27 @@
-//! `fitness mcp`: the coach's tools over standard input and output, for a program that starts this one.
+//! `fitness mcp`: MCP over standard input and output.
 
 use crate::clock;
 use crate::coach;
 use crate::context::Context;
-use crate::output::Report;
+use crate::output::CommandOutput;
 use anyhow::Result;
-use fitness_mcp::{Guest, Scope, serve_stdio};
-use fitness_web::AthletesHost;
+use fitness_mcp::{McpClient, Scope, serve_stdio};
+use fitness_web::UserCoachApiProvider;
 use serde_json::json;
 use std::sync::Arc;
 
-pub(super) async fn run(context: &Context) -> Result<Report> {
+pub(super) async fn run(context: &Context) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    let host = AthletesHost {
+    let provider = UserCoachApiProvider {
         store: store.clone(),
         user: user.id,
         clock: clock::now,
         site: context.settings.site().into(),
+        refresh_first: true,
     };
-    // Whoever starts this program on the athlete's machine as the athlete can read the database anyway.
-    let guest = Guest { host: Arc::new(host), scope: Scope::Draft };
-    serve_stdio(guest, coach::prompts()).await?;
+    // No token: a program that runs as the athlete can read the database anyway.
+    let client = McpClient { provider: Arc::new(provider), scope: Scope::Draft };
+    serve_stdio(client, coach::mcp_prompts()).await?;
     store.close().await;
-    Ok(Report::silent(&json!({})))
+    Ok(CommandOutput::already_printed(&json!({})))
 }

@@ -1,17 +1,17 @@
-//! `fitness migrate`
+//! `fitness migrate`: creates or migrates the database.
 
 use crate::context::Context;
-use crate::output::Report;
+use crate::output::CommandOutput;
 use anyhow::Result;
-use fitness_store::Missing;
+use fitness_store::MissingDatabasePolicy;
 use serde_json::json;
 
-pub(super) async fn run(context: &Context) -> Result<Report> {
-    let store = context.open(Missing::Create).await?;
+pub(super) async fn run(context: &Context) -> Result<CommandOutput> {
+    let store = context.open(MissingDatabasePolicy::Create).await?;
     let applied = store.migrations().await?;
     let location = store.location().to_string();
     let newest = applied.last().map_or("none", String::as_str);
-    let text = format!("{location} is up to date with {newest}.");
+    let text = format!("{location} is up to date (schema {newest}).");
     store.close().await;
-    Ok(Report::new(text, &json!({ "database": location, "migrations": applied })))
+    Ok(CommandOutput::new(text, &json!({ "database": location, "migrations": applied })))
 }

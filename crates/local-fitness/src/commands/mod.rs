@@ -1,6 +1,7 @@
-//! The commands, one file a noun.
+//! The commands, one file each.
 
 mod activity;
+mod audit;
 mod backup;
 pub(crate) mod brief;
 mod chat;
@@ -8,7 +9,6 @@ pub(crate) mod coach;
 mod coach_test;
 mod completions;
 mod config;
-mod contract;
 mod day;
 mod demo;
 mod doctor;
@@ -16,6 +16,7 @@ mod export;
 mod health;
 mod import;
 mod jobs;
+mod llm_output;
 mod login;
 mod mcp;
 mod migrate;
@@ -31,23 +32,23 @@ mod recompute;
 mod serve;
 pub(crate) mod source;
 pub(crate) mod sync;
-mod threshold;
+mod thresholds;
 mod today;
 mod token;
 mod user;
 mod zones;
 
 use crate::cli::{Args, CoachCommand, Command};
-use crate::config::Settings;
+use crate::clock;
+use crate::config::AppConfig;
 use crate::context::Context;
-use crate::output::Report;
+use crate::output::CommandOutput;
 use anyhow::Result;
 use fitness_core::domain::ids::UserId;
 use fitness_store::Store;
 
-/// Does what was asked.
-pub(crate) async fn run(args: Args) -> Result<Report> {
-    let settings = Settings::read(args.config)?;
+pub(crate) async fn run(args: Args) -> Result<CommandOutput> {
+    let settings = AppConfig::load(args.config)?;
     let context = Context { user: args.user, settings };
     match args.command {
         Command::Import { paths, again } => import::run(&context, paths, again, args.json).await,
@@ -59,47 +60,53 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Activity(command) => activity::run(&context, command).await,
         Command::Race(command) => race::run(&context, command).await,
         Command::Today { on } => today::run(&context, on).await,
-        Command::Found => overview::run(&context).await,
+        Command::Overview => overview::run(&context).await,
         Command::Predict(wanted) => predict::run(&context, wanted).await,
         Command::Paces(wanted) => paces::run(&context, wanted).await,
-        Command::Feel { feeling, day } => profile::feel(&context, feeling, day).await,
-        Command::Threshold(command) => threshold::run(&context, command).await,
+        Command::Checkin { feeling, day } => profile::check_in(&context, feeling, day).await,
+        Command::Thresholds(command) => thresholds::run(&context, command).await,
         Command::Zones { command } => zones::run(&context, command).await,
         Command::Profile(command) => profile::run(&context, command).await,
         Command::Recompute => recompute::run(&context, args.json).await,
         Command::Demo { export, years, ends, seed, only_make, keep, serving } => {
-            demo::run(demo::Wanted { export, years, ends, seed, only_make, keep, serving }, args.json).await
+            demo::run(
+                demo::DemoOptions { export, years, ends, seed, only_make, keep, serve_args: serving },
+                args.json,
+            )
+            .await
         }
         Command::User(command) => user::run(&context, command).await,
         Command::Plan(command) => plan::run(&context, command).await,
-        Command::Contract(command) => contract::run(&context, command).await,
+        Command::Contract(command) => llm_output::run(&context, command).await,
         Command::Day(command) => day::run(&context, command).await,
         Command::Note(command) => note::run(&context, command).await,
         Command::Brief(args) => brief::run(&context, args).await,
-        Command::Chat(args_of_chat) => chat::run(&context, args_of_chat, args.json).await,
+        Command::Chat(chat_args) => chat::run(&context, chat_args, args.json).await,
         Command::Coach { command } => coach::run(&context, command.unwrap_or(CoachCommand::Show)).await,
         Command::Prompts(command) => prompts::run(command),
         Command::Token(command) => token::run(&context, command).await,
         Command::Mcp => mcp::run(&context).await,
         Command::Serve(args) => serve::run(&context, args).await,
         Command::Login(login) => login::run(&context, login, args.json).await,
+        Command::Audit { last, verify } => audit::run(&context, last, verify).await,
         Command::Jobs { last, command } => jobs::run(&context, last, command).await,
         Command::Health { port } => health::run(port.unwrap_or_else(|| context.settings.port())).await,
         Command::Config { keys } => config::run(&context.settings, keys),
         Command::Doctor { deep } => doctor::run(&context, deep).await,
         Command::Backup(args) => backup::run(&context, args).await,
         Command::Export { to } => export::export(&context, to).await,
-        Command::ImportAll { file } => export::import_all(&context, &file).await,
-        Command::Restore { file } => backup::restore(&context, &file).await,
-        Command::Move { to } => backup::move_to(&context, &to).await,
+        Command::Restore { file, from_export: false } => backup::restore(&context, &file).await,
+        Command::Restore { file, from_export: true } | Command::ImportAll { file } => {
+            export::restore_export(&context, &file).await
+        }
+        Command::CopyTo { to } => backup::copy_to(&context, &to).await,
         Command::Migrate => migrate::run(&context).await,
         Command::Completions { shell } => Ok(completions::completions(shell)),
         Command::Man { to } => completions::man(to.as_deref()),
     }
 }
 
-/// Sees to it that everything is worked out before it is shown.
-pub(crate) async fn settled(store: &Store, user: UserId) -> Result<()> {
-    fitness_ingest::recompute(store, user, &mut |_| {}, &fitness_ingest::Stop::default()).await?;
-    Ok(())
+/// Brings metrics, proposals and the built-in brief up to date: there may be no server that does.
+pub(crate) async fn refresh(store: &Store, user: UserId) -> Result<()> {
+    Ok(fitness_web::refresh(store, user, clock::now()).await?)
 }

@@ -1,66 +1,67 @@
-//! `fitness found`
+//! `fitness overview`: years, bests, likely races, thresholds and gaps in the data.
 
-use super::settled;
-use super::threshold::suggest;
+use super::refresh;
+use super::thresholds::render_suggestions;
 use crate::context::Context;
-use crate::output::Report;
-use crate::plural::counted;
+use crate::output::CommandOutput;
+use crate::plural::pluralize;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::athlete::ThresholdOrigin;
 use fitness_core::domain::units::{Speed, TimeSpan, UnitSystem};
-use fitness_core::domain::untrusted_text::visible;
-use fitness_core::metrics::{Absent, Need};
-use fitness_store::{Discovery, Gap, NoLoad};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::metrics::{MissingReason, RequiredInput};
+use fitness_store::{DataGap, MissingLoadReason, TrainingOverview};
 use std::fmt::Write as _;
 
-/// How many stretches without data are listed: the longest.
-const GAPS: usize = 3;
+/// Only the longest gaps are listed.
+const MAX_LISTED_GAPS: usize = 3;
 
-pub(super) async fn run(context: &Context) -> Result<Report> {
+pub(super) async fn run(context: &Context) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    settled(&store, user.id).await?;
+    refresh(&store, user.id).await?;
     let profile = store.profile(user.id).await?;
-    let found = store.discover(user.id).await?;
+    let found = store.training_overview(user.id).await?;
     store.close().await;
     let Some(found) = found else {
-        return Ok(Report::new("Nothing yet. Bring some data in with `fitness import PATH`.", &found));
+        return Ok(CommandOutput::new("No data yet. Import some with `fitness import PATH`.", &found));
     };
-    let mut words = tell(&found, profile.units);
+    let mut words = render_overview(&found, profile.units);
     if profile.sex.is_none() && found.without_load > 0 {
-        words.push_str("`fitness profile set --sex female|male` lets heart rate say more about load.\n");
+        words.push_str("Set your sex with `fitness profile set --sex female|male` to compute more training load from heart rate.\n");
     }
-    Ok(Report::new(words, &found))
+    Ok(CommandOutput::new(words, &found))
 }
 
-fn tell(found: &Discovery, units: UnitSystem) -> String {
-    let mut words = format!("From {} to {}:\n\n", found.first, found.last);
+fn render_overview(found: &TrainingOverview, units: UnitSystem) -> String {
+    let mut words = format!("{} to {}:\n\n", found.first, found.last);
     let years: Vec<[String; 5]> = (found.years.iter())
         .map(|year| {
             [
                 year.year.to_string(),
                 year.activities.to_string(),
                 year.runs.to_string(),
-                units.distance(year.run_distance).to_string(),
-                year.time.hours_minutes(),
+                units.format_distance(year.run_distance).to_string(),
+                year.time.format_hours_minutes(),
             ]
         })
         .collect();
-    words.push_str(&table(["year", "activities", "runs", "run", "in training"], &years));
+    words.push_str(&table(["year", "activities", "runs", "running", "training time"], &years));
     if !found.bests.is_empty() {
         let bests: Vec<[String; 5]> = (found.bests.iter())
             .map(|best| {
-                let pace = Speed::over(best.distance, best.time).and_then(Speed::pace);
+                let pace = Speed::from_distance_and_time(best.distance, best.time).and_then(Speed::pace);
                 [
-                    units.name_of(best.distance),
-                    best.time.clock(),
-                    pace.map(|pace| units.pace(pace).to_string()).unwrap_or_default(),
+                    units.distance_name(best.distance),
+                    best.time.format_clock(),
+                    pace.map(|pace| units.format_pace(pace).to_string()).unwrap_or_default(),
                     best.day.to_string(),
                     format!("activity {}", best.activity),
                 ]
             })
             .collect();
-        let _ = write!(words, "\nYour fastest:\n\n{}", table(["distance", "time", "pace", "on", ""], &bests));
+        let _ =
+            write!(words, "\nPersonal bests:\n\n{}", table(["distance", "time", "pace", "date", ""], &bests));
     }
     if !found.likely_races.is_empty() {
         let races: Vec<[String; 5]> = (found.likely_races.iter())
@@ -69,89 +70,93 @@ fn tell(found: &Discovery, units: UnitSystem) -> String {
                 [
                     race.id.to_string(),
                     race.day.to_string(),
-                    a.distance.map(|d| units.distance(d).to_string()).unwrap_or_default(),
-                    a.elapsed.map(TimeSpan::clock).unwrap_or_default(),
-                    visible(a.name.as_deref().unwrap_or("")).to_string(),
+                    a.distance.map(|d| units.format_distance(d).to_string()).unwrap_or_default(),
+                    a.elapsed.map(TimeSpan::format_clock).unwrap_or_default(),
+                    escape_invisible(a.name.as_deref().unwrap_or("")).to_string(),
                 ]
             })
             .collect();
         let _ = write!(
             words,
-            "\nThese look like races; `fitness race confirm ACTIVITY` or `fitness race decline ACTIVITY`:\n\n{}",
+            "\nThese look like races. Use `fitness race confirm ACTIVITY` or `fitness race decline ACTIVITY`:\n\n{}",
             table(["activity", "day", "distance", "time", "name"], &races)
         );
     }
     if !found.in_force.is_empty() {
-        let limits: Vec<[String; 3]> = (found.in_force.iter())
+        let thresholds: Vec<[String; 3]> = (found.in_force.iter())
             .map(|held| {
                 let kind = held.threshold.kind;
                 let origin = match held.threshold.origin {
                     _ if held.share_of.is_some() => {
-                        format!("88 % of your highest, `fitness threshold set {kind} BEATS` says it")
+                        format!("88% of your max HR; set it with `fitness thresholds set {kind} BPM`")
                     }
-                    ThresholdOrigin::Set => "you set it".to_owned(),
-                    ThresholdOrigin::Reported => "your watch says so".to_owned(),
-                    ThresholdOrigin::Estimated => format!("detected, `fitness threshold confirm {kind}`"),
+                    ThresholdOrigin::Set => "set by you".to_owned(),
+                    ThresholdOrigin::Reported => "from your watch".to_owned(),
+                    ThresholdOrigin::Estimated => format!("estimated; `fitness thresholds confirm {kind}`"),
                 };
-                [kind.called().to_owned(), kind.show(held.value(), units), origin]
+                [kind.label().to_owned(), kind.format_value(held.value(), units), origin]
             })
             .collect();
         let _ = write!(
             words,
-            "\nLimits that loads are measured by:\n\n{}",
-            table(["limit", "value", ""], &limits)
+            "\nThresholds used for training load:\n\n{}",
+            table(["threshold", "value", "source"], &thresholds)
         );
     }
-    words.push_str(&suggest(&found.suggestions, units));
+    words.push_str(&render_suggestions(&found.suggestions, units));
     if !found.gaps.is_empty() {
-        words.push_str("\nNo data at all:\n");
-        let days = |gap: &Gap| gap.from.until(gap.through) + 1;
-        let mut longest: Vec<&Gap> = found.gaps.iter().collect();
+        words.push_str("\nGaps without data:\n");
+        let days = |gap: &DataGap| gap.from.days_until(gap.through) + 1;
+        let mut longest: Vec<&DataGap> = found.gaps.iter().collect();
         longest.sort_by_key(|gap| (std::cmp::Reverse(days(gap)), gap.from));
-        longest.truncate(GAPS);
+        longest.truncate(MAX_LISTED_GAPS);
         longest.sort_by_key(|gap| gap.from);
         for gap in longest {
             let _ = writeln!(words, "  {} to {}, {} days", gap.from, gap.through, days(gap));
         }
-        let more = found.gaps.len().saturating_sub(GAPS) as u64;
+        let more = found.gaps.len().saturating_sub(MAX_LISTED_GAPS) as u64;
         if more > 0 {
-            let _ =
-                writeln!(words, "  and {}; --json lists them", counted(more, "shorter gap", "shorter gaps"));
+            let _ = writeln!(
+                words,
+                "  and {}; --json lists them",
+                pluralize(more, "shorter gap", "shorter gaps")
+            );
         }
     }
     if found.without_load > 0 {
-        let without = counted(found.without_load, "activity has", "activities have");
-        let _ = writeln!(words, "\n{without} no load.");
-        if let Some(NoLoad { why, activities }) = found.no_load.first() {
-            let most = if *activities == found.without_load {
-                "Why:".to_owned()
-            } else {
-                format!("Why, for {activities} of them:")
-            };
-            let _ = writeln!(words, "{most} {why}. {}", help(why));
-        }
+        let without = pluralize(found.without_load, "activity has", "activities have");
+        let reason = found.no_load.first().map(|MissingLoadReason { reason: why, activities }| {
+            let some = *activities < found.without_load;
+            let most = if some { format!("{activities} of them ") } else { String::new() };
+            format!(", {most}because {}. {}", why.cause(), missing_help(why))
+        });
+        let reason = reason.unwrap_or_else(|| ".".to_owned());
+        let _ = writeln!(words, "\n{without} no training load{reason}");
     }
     words
 }
 
-/// What gives activities a load that have none for this reason.
-fn help(why: &Absent) -> &'static str {
+/// How to get a training load for activities that lack one.
+fn missing_help(why: &MissingReason) -> &'static str {
     match why {
-        Absent::Missing { need: Need::MaxHeartRate | Need::ThresholdHeartRate | Need::RestingHeartRate } => {
-            "`fitness threshold set max_heart_rate BEATS --from DAY` says it."
+        MissingReason::Missing {
+            need:
+                RequiredInput::MaxHeartRate | RequiredInput::ThresholdHeartRate | RequiredInput::RestingHeartRate,
+        } => "Set it with `fitness thresholds set max_heart_rate BPM --from DAY`.",
+        MissingReason::Missing { need: RequiredInput::ThresholdSpeed } => {
+            "Set it with `fitness thresholds set threshold_speed PACE --from DAY`."
         }
-        Absent::Missing { need: Need::ThresholdSpeed } => {
-            "`fitness threshold set threshold_speed PACE --from DAY` says it."
+        MissingReason::Missing { need: RequiredInput::ThresholdPower } => {
+            "Set it with `fitness thresholds set threshold_power WATTS --from DAY`."
         }
-        Absent::Missing { need: Need::ThresholdPower } => {
-            "`fitness threshold set threshold_power WATTS --from DAY` says it."
+        MissingReason::Missing { need: RequiredInput::SwimSpeed } => {
+            "Set it with `fitness thresholds set swim_speed PACE --from DAY`."
         }
-        Absent::Missing { need: Need::SwimSpeed } => {
-            "`fitness threshold set swim_speed PACE --from DAY` says it."
+        MissingReason::Contradiction { .. } => {
+            "`fitness thresholds list` shows your thresholds; correct the wrong one."
         }
-        Absent::Contradiction { .. } => "`fitness threshold list` shows your limits; set the wrong one anew.",
         _ => {
-            "`fitness activity rate ACTIVITY 0-10` says how hard one felt: with 15 that have both, that is a load."
+            "Rate how hard it felt with `fitness activity rate ACTIVITY 0-10`; this works once 15 activities have a rating and a load."
         }
     }
 }

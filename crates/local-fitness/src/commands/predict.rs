@@ -1,60 +1,60 @@
-//! `fitness predict`
+//! `fitness predict`: race predictions and their back-test.
 
-use super::settled;
+use super::refresh;
 use super::user::{machine_units, machine_zone};
 use crate::cli::PredictArgs;
 use crate::clock;
 use crate::context::Context;
 use crate::distance;
-use crate::error::Failure;
-use crate::output::Report;
+use crate::error::CliError;
+use crate::output::CommandOutput;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::source_record::{Estimate, EstimateKind, EstimateValue};
 use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
 use fitness_core::metrics::predict::{
-    Backtest, Baselines, Effort, Inputs, LOOK_BACK_DAYS, Method, Prediction, RaceResult, Score, TrainingLog,
-    TrainingPace, WeeklyVolume, predict, tanda,
+    Backtest, FormulaPredictions, LOOK_BACK_DAYS, MethodScore, Prediction, PredictionInputs,
+    PredictionMethod, RaceResult, RecentTraining, ResultKind, TrainingLog, WeeklyVolume, predict, tanda,
 };
-use fitness_core::metrics::{Absent, Found, Need};
-use fitness_core::plan::Goal;
+use fitness_core::metrics::{MetricResult, MissingReason, RequiredInput};
+use fitness_core::plan::GoalDistance;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// How old a watch's own prediction may be to be shown beside ours.
+/// Maximum age of the watch's own prediction.
 const ESTIMATE_DAYS: i64 = 30;
 
-pub(super) async fn run(context: &Context, args: PredictArgs) -> Result<Report> {
+pub(super) async fn run(context: &Context, args: PredictArgs) -> Result<CommandOutput> {
     if !args.races.is_empty() {
-        return typed(context, &args).await;
+        return run_typed_results(context, &args).await;
     }
     let (store, user) = context.open_for_user().await?;
-    settled(&store, user.id).await?;
+    refresh(&store, user.id).await?;
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
-    // A back-test goes through every race there is.
-    let all = store.first_day(user.id).await?.filter(|_| args.backtest);
-    let log = store.training_log(user.id, all.unwrap_or_else(|| today.plus(-LOOK_BACK_DAYS))).await?;
+    // A back-test uses all races.
+    let all = store.first_data_day(user.id).await?.filter(|_| args.backtest);
+    let log = store.training_log(user.id, all.unwrap_or_else(|| today.plus_days(-LOOK_BACK_DAYS))).await?;
     if args.backtest {
         store.close().await;
-        return Ok(replay(log.as_ref(), profile.units));
+        return Ok(render_backtest(log.as_ref(), profile.units));
     }
-    let targets = targets(args.distance.as_deref(), profile.units)?;
-    let estimates = store.list_estimates(user.id, today.plus(-ESTIMATE_DAYS), today).await?;
+    let targets = parse_targets(args.distance.as_deref(), profile.units)?;
+    let estimates = store.list_estimates(user.id, today.plus_days(-ESTIMATE_DAYS), today).await?;
     store.close().await;
-    let weekly = weekly(&args)?.map(|weekly| weekly.distance);
-    let found = |target: Distance| -> Found<Prediction> {
-        let log = log.as_ref().ok_or(Absent::missing(Need::RaceOf5Km))?;
+    let weekly = parse_weekly_volume(&args)?.map(|weekly| weekly.distance);
+    let found = |target: Distance| -> MetricResult<Prediction> {
+        let log = log.as_ref().ok_or(MissingReason::missing(RequiredInput::RaceOf5Km))?;
         log.predict_at(target, log.latest(today), weekly)
     };
     let predictions: Vec<_> = targets.into_iter().map(|target| (target, found(target))).collect();
     let training = log.as_ref().and_then(|log| log.context_at(log.latest(today), weekly).training);
-    Ok(tell(&predictions, profile.units, &estimates, training.as_ref()))
+    Ok(render_predictions(&predictions, profile.units, &estimates, training.as_ref()))
 }
 
-/// From what was typed in alone, in the athlete's units where there is an athlete; no database is needed.
-async fn typed(context: &Context, args: &PredictArgs) -> Result<Report> {
+/// Uses only the results in the arguments; needs no database.
+async fn run_typed_results(context: &Context, args: &PredictArgs) -> Result<CommandOutput> {
     let (mut units, mut zone) = (machine_units(), machine_zone());
     if let Ok((store, user)) = context.open_for_user().await {
         let profile = store.profile(user.id).await?;
@@ -62,123 +62,125 @@ async fn typed(context: &Context, args: &PredictArgs) -> Result<Report> {
         store.close().await;
     }
     let results: Vec<RaceResult> =
-        args.races.iter().map(|race| result(race, units)).collect::<Result<_>>()?;
-    let inputs = Inputs {
+        args.races.iter().map(|race| parse_result(race, units)).collect::<Result<_>>()?;
+    let inputs = PredictionInputs {
         results: &results,
-        weekly: weekly(args)?,
+        weekly: parse_weekly_volume(args)?,
         training: None,
         sex: None,
         history: &[],
         as_of: Day::at(clock::now(), zone),
     };
-    let targets = targets(args.distance.as_deref(), units)?;
+    let targets = parse_targets(args.distance.as_deref(), units)?;
     let predictions: Vec<_> = targets.into_iter().map(|target| (target, predict(target, &inputs))).collect();
-    Ok(tell(&predictions, units, &[], None))
+    Ok(render_predictions(&predictions, units, &[], None))
 }
 
-fn targets(distance: Option<&str>, units: UnitSystem) -> Result<Vec<Distance>> {
+fn parse_targets(distance: Option<&str>, units: UnitSystem) -> Result<Vec<Distance>> {
     match distance {
-        Some(distance) => Ok(vec![distance::race(distance, units)?]),
-        None => Ok([Goal::FiveK, Goal::TenK, Goal::Half, Goal::Full]
+        Some(distance) => Ok(vec![distance::parse_race_distance(distance, units)?]),
+        None => Ok([GoalDistance::FiveK, GoalDistance::TenK, GoalDistance::Half, GoalDistance::Full]
             .iter()
             .filter_map(|g| g.distance())
             .collect()),
     }
 }
 
-/// `half=1:45:00`.
-pub(super) fn result(text: &str, units: UnitSystem) -> Result<RaceResult> {
+pub(super) fn parse_result(text: &str, units: UnitSystem) -> Result<RaceResult> {
     let bad = || {
-        let help = "write the distance and the time, such as half=1:45:00 or 10k=45:30";
-        Failure::new(format!("`{text}` is no result"), help)
+        let help = "use distance=time, such as half=1:45:00 or 10k=45:30";
+        CliError::new(format!("`{text}` is not a valid result"), help)
     };
     let (distance, time) = text.split_once('=').ok_or_else(bad)?;
-    let raced = distance::race(distance, units)?;
-    if let Some(meant) = distance::hours_meant(raced, time) {
-        let message = format!("`{time}` is minutes and seconds, faster than anybody runs that far");
-        return Err(Failure::new(message, format!("write the hours too: {distance}={meant}")).into());
+    let raced = distance::parse_race_distance(distance, units)?;
+    if let Some(meant) = distance::suggest_hours_minutes(raced, time) {
+        let message = format!("`{time}` means minutes and seconds, which is too fast for this distance");
+        return Err(CliError::new(message, format!("include the hours: {distance}={meant}")).into());
     }
     let time: TimeSpan = time.parse().map_err(|_| bad())?;
-    Ok(RaceResult { distance: raced, time, on: None, effort: Effort::Race })
+    Ok(RaceResult { distance: raced, time, on: None, effort: ResultKind::Race })
 }
 
-fn weekly(args: &PredictArgs) -> Result<Option<WeeklyVolume>> {
+fn parse_weekly_volume(args: &PredictArgs) -> Result<Option<WeeklyVolume>> {
     let given = match (args.weekly_km, args.weekly_miles) {
         (Some(km), _) => Distance::from_km(km).filter(|distance| distance.km() <= 500.0),
         (None, Some(miles)) => Distance::from_miles(miles).filter(|distance| distance.km() <= 500.0),
         (None, None) => return Ok(None),
     };
-    let distance = given.ok_or_else(|| {
-        Failure::new("that is no weekly distance", "write what you run in a week, such as 48")
-    })?;
+    let distance = given
+        .ok_or_else(|| CliError::new("invalid weekly distance", "use your weekly distance, such as 48"))?;
     Ok(Some(WeeklyVolume { distance, weeks: None }))
 }
 
-fn tell(
-    predictions: &[(Distance, Found<Prediction>)],
+fn render_predictions(
+    predictions: &[(Distance, MetricResult<Prediction>)],
     units: UnitSystem,
     estimates: &[Estimate],
-    training: Option<&TrainingPace>,
-) -> Report {
+    training: Option<&RecentTraining>,
+) -> CommandOutput {
     let mut words = String::new();
     let mut data = Vec::new();
     for (target, found) in predictions {
-        let name = name_of(*target, units);
-        let watch = estimate(*target, estimates);
+        let name = distance_name(*target, units);
+        let watch = find_watch_estimate(*target, estimates);
         match found {
             Ok(prediction) => {
                 // Writing to a string cannot fail.
                 let _ = writeln!(words, "{name}: {}", prediction.shown);
                 let _ = writeln!(words, "  {}", prediction.basis(units));
                 if prediction.quality != fitness_core::metrics::Quality::Ok {
-                    let _ = writeln!(words, "  Take it as {}.", prediction.quality.spoken());
+                    let _ = writeln!(words, "  Less reliable: {}.", prediction.quality.label());
                 }
-                let said = |time: &Found<TimeSpan>| {
-                    time.as_ref().map_or_else(|why| format!("– ({why})"), |t| t.clock())
+                let format_time = |time: &MetricResult<TimeSpan>| {
+                    time.as_ref().map_or_else(|why| format!("– ({why})"), |t| t.format_clock())
                 };
-                let Baselines { riegel, vdot, .. } = &prediction.baselines;
-                let _ = write!(words, "  By comparison: Riegel {}, VDOT {}", said(riegel), said(vdot));
+                let FormulaPredictions { riegel, vdot, .. } = &prediction.baselines;
+                let _ = write!(
+                    words,
+                    "  Other formulas: Riegel {}, Daniels' VDOT {}",
+                    format_time(riegel),
+                    format_time(vdot)
+                );
                 if let Some((time, day)) = watch {
-                    let _ = write!(words, ", your watch {} on {day}", time.clock());
+                    let _ = write!(words, ", your watch {} on {day}", time.format_clock());
                 }
                 words.push_str(".\n");
                 for left in &prediction.left_out {
-                    let _ = writeln!(words, "  Left out: {}.", reason(&left.why));
+                    let _ = writeln!(words, "  Not used: {}.", missing_reason(&left.why));
                 }
-                // Training that was measured and has no say is not passed over in silence.
+                // Say why measured training was not used.
                 if *target == Distance::MARATHON
                     && let Some(Err(why)) = training.map(tanda)
                 {
-                    let _ = writeln!(words, "  Your training has no say: {}.", reason(&why));
+                    let _ = writeln!(words, "  Your training volume was not used: {}.", missing_reason(&why));
                 }
             }
             Err(why) => {
-                let _ = writeln!(words, "{name}: no prediction; {}.", reason(why));
+                let _ = writeln!(words, "{name}: no prediction; {}.", missing_reason(why));
             }
         }
-        data.push(as_json(*target, found, units, watch));
+        data.push(prediction_json(*target, found, units, watch));
     }
     match <[Value; 1]>::try_from(data) {
-        Ok([one]) => Report::new(words, &one),
-        Err(all) => Report::new(words, &all),
+        Ok([one]) => CommandOutput::new(words, &one),
+        Err(all) => CommandOutput::new(words, &all),
     }
 }
 
-/// Why, without the words that only say that there is a reason.
-pub(super) fn reason(why: &Absent) -> String {
+pub(super) fn missing_reason(why: &MissingReason) -> String {
     match why {
-        Absent::OutOfRange { what } => what.clone(),
+        MissingReason::OutOfRange { what } => what.clone(),
         other => other.to_string(),
     }
 }
 
-fn name_of(target: Distance, units: UnitSystem) -> String {
-    let goal = Goal::ALL.iter().find(|goal| goal.distance() == Some(target));
-    goal.map_or_else(|| units.name_of(target), |goal| goal.spoken().to_owned())
+fn distance_name(target: Distance, units: UnitSystem) -> String {
+    let goal = GoalDistance::ALL.iter().find(|goal| goal.distance() == Some(target));
+    goal.map_or_else(|| units.distance_name(target), |goal| goal.label().to_owned())
 }
 
-/// What the athlete's watch or its service predicts, and when it did.
-fn estimate(target: Distance, estimates: &[Estimate]) -> Option<(TimeSpan, Day)> {
+/// The latest prediction of the athlete's watch.
+fn find_watch_estimate(target: Distance, estimates: &[Estimate]) -> Option<(TimeSpan, Day)> {
     let kind = match target {
         Distance::HALF_MARATHON => EstimateKind::RaceHalf,
         Distance::MARATHON => EstimateKind::RaceFull,
@@ -194,14 +196,14 @@ fn estimate(target: Distance, estimates: &[Estimate]) -> Option<(TimeSpan, Day)>
     }
 }
 
-fn as_json(
+fn prediction_json(
     target: Distance,
-    found: &Found<Prediction>,
+    found: &MetricResult<Prediction>,
     units: UnitSystem,
     watch: Option<(TimeSpan, Day)>,
 ) -> Value {
     let seconds = |time: TimeSpan| time.seconds();
-    let baseline = |time: &Found<TimeSpan>| match time {
+    let baseline = |time: &MetricResult<TimeSpan>| match time {
         Ok(time) => json!({ "seconds": seconds(*time) }),
         Err(why) => json!({ "seconds": null, "missing": why.to_string() }),
     };
@@ -236,64 +238,66 @@ fn as_json(
     }
 }
 
-/// How predictions of past races went.
-fn replay(log: Option<&TrainingLog>, units: UnitSystem) -> Report {
+/// Errors of predictions of past races.
+fn render_backtest(log: Option<&TrainingLog>, units: UnitSystem) -> CommandOutput {
     let Some(log) = log else {
-        let words = "No data yet. Bring some in with `fitness import PATH`.";
-        return Report::new(words, &json!({ "rows": [], "scores": null }));
+        let words = "No data yet. Import some with `fitness import PATH`.";
+        return CommandOutput::new(words, &json!({ "rows": [], "scores": null }));
     };
     let Backtest { events, rows, scores } = log.backtest();
     if events.is_empty() {
-        let words = "No races to test predictions on. Confirm some with `fitness race list`, or type them in with \
+        let words = "No races to test predictions on. Confirm some (`fitness race list`), or add them with \
                      `fitness race add`.";
-        return Report::new(words, &json!({ "rows": [], "scores": null }));
+        return CommandOutput::new(words, &json!({ "rows": [], "scores": null }));
     }
     let lines: Vec<[String; 5]> = (events.iter())
         .map(|event| {
             let (predicted, off) = match &event.prediction {
                 Ok(prediction) => {
                     let off = 100.0 * (event.race.time.seconds() / prediction.exact.time.seconds() - 1.0);
-                    (prediction.shown.to_string(), format!("{off:+.1} %"))
+                    (prediction.shown.to_string(), format!("{off:+.1}%"))
                 }
                 Err(why) => (format!("none; {why}"), String::new()),
             };
-            let distance = name_of(event.race.distance, units);
-            [event.on.to_string(), distance, event.race.time.clock(), off, predicted]
+            let distance = distance_name(event.race.distance, units);
+            [event.on.to_string(), distance, event.race.time.format_clock(), off, predicted]
         })
         .collect();
-    let mut words = table(["day", "race", "run in", "off by", "predicted before it"], &lines);
+    let mut words = table(["date", "race", "time", "error", "prediction"], &lines);
     match &scores {
         Ok(scores) => {
-            let rows: Vec<[String; 6]> = scores.iter().map(score).collect();
-            let header = ["method", "races", "mean error", "in percent", "leans", "in the band"];
+            let rows: Vec<[String; 6]> = scores.iter().map(score_row).collect();
+            let header = ["method", "races", "mean error", "in percent", "bias", "in 80% range"];
             let _ = write!(words, "\n{}", table(header, &rows));
         }
         Err(why) => {
             let few = match why {
-                Absent::TooFew { have, needed, .. } => format!("{have} of {needed} that could be predicted"),
-                other => reason(other),
+                MissingReason::TooFew { have, needed, .. } => {
+                    format!("At least {needed} races are needed to score the predictions; you have {have}.")
+                }
+                other => format!("The predictions cannot be scored: {}.", missing_reason(other)),
             };
-            let _ = writeln!(words, "\nToo few races to say how good the predictions are: {few}.");
+            let _ = writeln!(words, "\n{few}");
         }
     }
     let scores = scores.map_err(|why| why.to_string());
-    Report::new(
+    CommandOutput::new(
         words,
         &json!({ "rows": rows, "scores": scores.as_ref().ok(), "missing": scores.as_ref().err() }),
     )
 }
 
-fn score(score: &Score) -> [String; 6] {
+fn score_row(score: &MethodScore) -> [String; 6] {
     let method = match score.method {
-        Method::Combined => "ours".to_owned(),
+        PredictionMethod::Combined => "combined".to_owned(),
         other => other.to_string(),
     };
     [
         method,
         score.n.to_string(),
-        score.mae.clock(),
-        format!("{:.1} %", score.mape),
-        format!("{:+.1} %", score.bias),
-        score.coverage.map(|percent| format!("{percent:.0} %")).unwrap_or_default(),
+        score.mae.format_clock(),
+        format!("{:.1}%", score.mape),
+        format!("{:+.1}%", score.bias),
+        score.coverage.map(|percent| format!("{percent:.0}%")).unwrap_or_default(),
     ]
 }

@@ -1,24 +1,24 @@
-//! `fitness race`
+//! `fitness race`: results of races and time trials.
 
-use super::activity::unknown;
+use super::activity::not_found_error;
 use crate::cli::RaceCommand;
 use crate::clock;
 use crate::context::Context;
 use crate::distance;
-use crate::error::Failure;
-use crate::output::Report;
+use crate::error::CliError;
+use crate::output::CommandOutput;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::units::{Distance, TimeSpan};
-use fitness_core::domain::untrusted_text::visible;
-use fitness_core::metrics::Absent;
-use fitness_core::metrics::predict::{Effort, Mark, course_of};
-use fitness_store::{Error, Race, RaceResult, StoredActivity};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::metrics::MissingReason;
+use fitness_core::metrics::predict::{Performance, ResultKind, official_distance};
+use fitness_store::{Error, Race, RaceResult, RecordKind, StoredActivity};
 use serde_json::json;
 use std::fmt::Write as _;
 
-pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Report> {
+pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<CommandOutput> {
     match command {
         RaceCommand::List => list(context).await,
         RaceCommand::Confirm { activity, time, distance, name, time_trial } => {
@@ -27,23 +27,23 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
             let found = store
                 .find_activity(user.id, activity)
                 .await?
-                .ok_or(Error::NotFound("activity"))
-                .map_err(unknown(activity))?;
+                .ok_or(Error::NotFound(RecordKind::Activity))
+                .map_err(not_found_error(activity))?;
             let missing = |what: &str, flag: &str| {
                 let message = format!("activity {activity} has no {what}");
-                Failure::new(message, format!("give the official one with {flag}"))
+                CliError::new(message, format!("add the official one with {flag}"))
             };
             let recorded = &found.activity;
             let distance = match distance {
-                Some(text) => distance::race(&text, units)?,
-                // A watch never measures a course exactly; the course's own distance is meant.
+                Some(text) => distance::parse_race_distance(&text, units)?,
+                // A watch never measures a course exactly, so a standard distance is assumed.
                 None => {
-                    let told = recorded.distance.ok_or_else(|| missing("distance", "--distance"))?;
-                    course_of(told).unwrap_or(told)
+                    let measured = recorded.distance.ok_or_else(|| missing("distance", "--distance"))?;
+                    official_distance(measured).unwrap_or(measured)
                 }
             };
             let time = time.or(recorded.elapsed).ok_or_else(|| missing("time", "--time"))?;
-            possible(distance, time)?;
+            check_plausible(distance, time)?;
             let name = name.or_else(|| recorded.name.clone()).unwrap_or_else(|| "Race".to_owned());
             let result = RaceResult {
                 activity: Some(activity),
@@ -57,99 +57,99 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
             store.close().await;
             let words = format!(
                 "{} {id}: {} in {} on {}. Undo with `fitness race remove {id}`.",
-                spoken(result.effort),
-                units.distance(distance),
-                time.clock(),
+                effort_label(result.effort),
+                units.format_distance(distance),
+                time.format_clock(),
                 result.day
             );
-            Ok(Report::new(words, &json!({ "race_id": id, "result": result })))
+            Ok(CommandOutput::new(words, &json!({ "race_id": id, "result": result })))
         }
         RaceCommand::Decline { activity } => {
             let (store, user) = context.open_for_user().await?;
-            store.decline_race(user.id, activity, clock::now()).await.map_err(unknown(activity))?;
+            store.decline_race(user.id, activity, clock::now()).await.map_err(not_found_error(activity))?;
             store.close().await;
             let words =
-                format!("Activity {activity} was no race. `fitness race confirm {activity}` makes it one.");
-            Ok(Report::new(words, &json!({ "activity_id": activity })))
+                format!("Activity {activity} is not a race. Undo with `fitness race confirm {activity}`.");
+            Ok(CommandOutput::new(words, &json!({ "activity_id": activity })))
         }
         RaceCommand::Add { day, distance, time, name, time_trial } => {
             let (store, user) = context.open_for_user().await?;
             let profile = store.profile(user.id).await?;
-            let distance = distance::race(&distance, profile.units)?;
+            let distance = distance::parse_race_distance(&distance, profile.units)?;
             let now = clock::now();
             if day > Day::at(now, profile.zone) {
-                return Err(Failure::new(
-                    format!("{day} has not come yet"),
-                    "a result is of a race that was run",
+                return Err(CliError::new(
+                    format!("{day} is in the future"),
+                    "add the result after the race",
                 )
                 .into());
             }
-            possible(distance, time)?;
+            check_plausible(distance, time)?;
             let result = RaceResult { activity: None, day, name, distance, time, effort: effort(time_trial) };
             let id = store.put_race(user.id, &result, now).await?;
             store.close().await;
-            let kind = spoken(result.effort).to_lowercase();
+            let kind = effort_label(result.effort).to_lowercase();
             let words = format!("Saved as {kind} {id}. Undo with `fitness race remove {id}`.");
-            Ok(Report::new(words, &json!({ "race_id": id, "result": result })))
+            Ok(CommandOutput::new(words, &json!({ "race_id": id, "result": result })))
         }
         RaceCommand::Remove { race } => {
             let (store, user) = context.open_for_user().await?;
             store.remove_race(user.id, race, clock::now()).await.map_err(|error| match error {
                 Error::NotFound(_) => {
-                    let help = "`fitness race list` shows your races";
-                    Failure::new(format!("there is no race {race}"), help).into()
+                    let help = "`fitness race list` lists your races";
+                    CliError::new(format!("there is no race {race}"), help).into()
                 }
                 other => anyhow::Error::from(other),
             })?;
             store.close().await;
-            Ok(Report::new(format!("Removed race {race}."), &json!({ "race_id": race })))
+            Ok(CommandOutput::new(format!("Removed race {race}."), &json!({ "race_id": race })))
         }
     }
 }
 
-const fn effort(time_trial: bool) -> Effort {
-    if time_trial { Effort::TimeTrial } else { Effort::Race }
+const fn effort(time_trial: bool) -> ResultKind {
+    if time_trial { ResultKind::TimeTrial } else { ResultKind::Race }
 }
 
-const fn spoken(effort: Effort) -> &'static str {
+const fn effort_label(effort: ResultKind) -> &'static str {
     match effort {
-        Effort::Race => "Race",
-        Effort::TimeTrial => "Time trial",
-        Effort::Training => "Training",
+        ResultKind::Race => "Race",
+        ResultKind::TimeTrial => "Time trial",
+        ResultKind::Training => "Training",
     }
 }
 
-/// Whether a human can have run it: limits, loads and predictions are made from race results.
-fn possible(distance: Distance, time: TimeSpan) -> Result<()> {
-    let Err(why) = Mark::new(distance, time) else { return Ok(()) };
+/// Rejects impossible results: thresholds, training load and predictions are based on them.
+fn check_plausible(distance: Distance, time: TimeSpan) -> Result<()> {
+    let Err(why) = Performance::new(distance, time) else { return Ok(()) };
     let message = match why {
-        Absent::OutOfRange { what } => what,
+        MissingReason::OutOfRange { what } => what,
         other => other.to_string(),
     };
-    let help = "write the official distance, 400 m to 100 km, such as 10k or half, and the official time, such as 1:45:10";
-    Err(Failure::new(message, help).into())
+    let help = "use the official distance, 400 m to 100 km, such as 10k or half, and the official time, such as 1:45:10";
+    Err(CliError::new(message, help).into())
 }
 
-async fn list(context: &Context) -> Result<Report> {
+async fn list(context: &Context) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
     let units = store.profile(user.id).await?.units;
     let races = store.list_races(user.id).await?;
-    super::settled(&store, user.id).await?;
+    super::refresh(&store, user.id).await?;
     let likely = store.likely_races(user.id).await?;
     store.close().await;
     let mut words = String::new();
     if races.is_empty() {
-        words.push_str("No race results yet. Type one in with `fitness race add DAY DISTANCE TIME NAME`.\n");
+        words.push_str("No race results yet. Add one with `fitness race add DAY DISTANCE TIME NAME`.\n");
     } else {
         let row = |Race { id, result }: &Race| {
             [
                 id.to_string(),
                 result.day.to_string(),
-                units.distance(result.distance).to_string(),
-                result.time.clock(),
+                units.format_distance(result.distance).to_string(),
+                result.time.format_clock(),
                 match result.effort {
-                    Effort::TimeTrial => format!("{} (time trial)", visible(&result.name)),
-                    Effort::Race | Effort::Training => visible(&result.name).to_string(),
+                    ResultKind::TimeTrial => format!("{} (time trial)", escape_invisible(&result.name)),
+                    ResultKind::Race | ResultKind::Training => escape_invisible(&result.name).to_string(),
                 },
             ]
         };
@@ -162,17 +162,17 @@ async fn list(context: &Context) -> Result<Report> {
             [
                 stored.id.to_string(),
                 stored.day.to_string(),
-                a.distance.map(|d| units.distance(d).to_string()).unwrap_or_default(),
-                a.elapsed.map(TimeSpan::clock).unwrap_or_default(),
-                visible(a.name.as_deref().unwrap_or("")).to_string(),
+                a.distance.map(|d| units.format_distance(d).to_string()).unwrap_or_default(),
+                a.elapsed.map(TimeSpan::format_clock).unwrap_or_default(),
+                escape_invisible(a.name.as_deref().unwrap_or("")).to_string(),
             ]
         };
         let rows: Vec<_> = likely.iter().map(row).collect();
         write!(
             words,
-            "\nThese look like races; `fitness race confirm ACTIVITY` or `fitness race decline ACTIVITY`:\n\n{}",
+            "\nThese look like races. Use `fitness race confirm ACTIVITY` or `fitness race decline ACTIVITY`:\n\n{}",
             table(["activity", "day", "distance", "time", "name"], &rows)
         )?;
     }
-    Ok(Report::new(words, &json!({ "races": races, "likely": likely })))
+    Ok(CommandOutput::new(words, &json!({ "races": races, "likely": likely })))
 }

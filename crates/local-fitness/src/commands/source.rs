@@ -1,20 +1,20 @@
-//! `fitness source`
+//! `fitness source`: connected services and their API keys.
 
 use crate::cli::{Service, SourceCommand};
 use crate::clock;
 use crate::confirm;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CliError;
 use crate::http_client;
-use crate::output::Report;
+use crate::output::CommandOutput;
 use crate::secret_input;
-use crate::secret_store::{Holder, Seal};
+use crate::secret_store::{SecretCipher, SecretPurpose};
 use crate::table::table;
 use anyhow::Result;
 use chrono_tz::Tz;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{SourceId, UserId};
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_sources::live::garmin::{self, Garmin};
 use fitness_sources::live::intervals::{self, Intervals};
 use fitness_store::{Source, Store, User};
@@ -26,35 +26,33 @@ use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::Path;
 
-/// Where an athlete makes a key.
-const KEY_PAGE: &str = "https://connect.garmin.com/app/settings/personalApiToken";
-/// What Garmin's own client calls it.
+const GARMIN_KEY_URL: &str = "https://connect.garmin.com/app/settings/personalApiToken";
+/// The variable that Garmin's own client uses.
 const GARMIN_VARIABLE: &str = "GARMIN_PERSONAL_API_KEY";
 
-/// What is kept about a live source besides its key.
+/// Stored as JSON next to the encrypted key.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Config {
-    /// Where the service is.
+pub(super) struct SourceConfig {
     pub(super) address: String,
-    /// Which athlete; intervals.icu only.
+    /// Athlete id; intervals.icu only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) athlete: Option<String>,
 }
 
-pub(super) async fn run(context: &Context, command: SourceCommand) -> Result<Report> {
+pub(super) async fn run(context: &Context, command: SourceCommand) -> Result<CommandOutput> {
     match command {
         SourceCommand::Add { service, key_file, expires, address, athlete } => {
             add(context, service, key_file.as_deref(), expires, address, athlete).await
         }
         SourceCommand::List => list(context).await,
         SourceCommand::Key { source, key_file, expires } => {
-            key(context, source, key_file.as_deref(), expires).await
+            set_key(context, source, key_file.as_deref(), expires).await
         }
         SourceCommand::Remove { source } => remove(context, source).await,
         SourceCommand::Probe { service: Service::Garmin } => probe(context).await,
         SourceCommand::Probe { service: Service::Intervals } => {
-            let help = "it is published; only what Garmin answers has to be confirmed by somebody with a key";
-            Err(Failure::new("there is nothing to probe at intervals.icu", help).into())
+            let help = "its API is documented; use `fitness source probe garmin` for Garmin";
+            Err(CliError::new("intervals.icu does not need a probe", help).into())
         }
     }
 }
@@ -66,30 +64,32 @@ async fn add(
     expires: Option<Day>,
     address: Option<String>,
     athlete: Option<String>,
-) -> Result<Report> {
+) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    refuse_twice(&store, user.id, service).await?;
+    refuse_duplicate(&store, user.id, service).await?;
     let secret = read_key(service, key_file)?;
-    let expires = expiry(service, expires, clock::now(), store.profile(user.id).await?.zone)?;
-    let new = New { service, address, athlete, secret, expires };
-    let id = put(&store, user.id, new).await?;
+    let expires = ask_expiry(service, expires, clock::now(), store.profile(user.id).await?.zone)?;
+    let new = NewConnection { service, address, athlete, secret, expires };
+    let id = add_connection(&store, user.id, new).await?;
     store.close().await;
-    let mut words = format!("Added {} as source {id}. Its key is stored sealed.\n", service.label());
+    let mut words = format!("Added {} as source {id}. Its API key is stored encrypted.\n", service.label());
     if let Some(day) = expires {
-        writeln!(words, "You will be warned a week before the key ends on {day}.")?;
+        writeln!(words, "You get a reminder a week before the key expires on {day}.")?;
     }
     if service == Service::Garmin {
         words.push_str(
-            "This source is experimental: nobody has confirmed yet what Garmin answers. `fitness source probe garmin` \
-             shows it without showing your data. Not affiliated with Garmin.\n",
+            "This source is experimental, as Garmin does not document its responses. `fitness source probe garmin` \
+             shows their field names without your data. Not affiliated with Garmin.\n",
         );
     }
-    write!(words, "Bring in your data with `fitness sync {}`.", service.as_str())?;
-    Ok(Report::new(words, &json!({ "source_id": id, "kind": service.as_str(), "key_expires_on": expires })))
+    write!(words, "Fetch your data with `fitness sync {}`.", service.as_str())?;
+    Ok(CommandOutput::new(
+        words,
+        &json!({ "source_id": id, "kind": service.as_str(), "key_expires_on": expires }),
+    ))
 }
 
-/// A service to be connected, as the athlete says it.
-struct New {
+struct NewConnection {
     service: Service,
     address: Option<String>,
     athlete: Option<String>,
@@ -97,74 +97,74 @@ struct New {
     expires: Option<Day>,
 }
 
-async fn refuse_twice(store: &Store, user: UserId, service: Service) -> Result<()> {
-    let Some(known) = find(store, user, service).await? else { return Ok(()) };
-    let message = format!("{} is a source already", service.as_str());
-    let help = format!("give it another key with `fitness source key {}`", known.id);
-    Err(Failure::new(message, help).into())
+async fn refuse_duplicate(store: &Store, user: UserId, service: Service) -> Result<()> {
+    let Some(known) = find_source(store, user, service).await? else { return Ok(()) };
+    let message = format!("{} is already connected", service.label());
+    let help = format!("replace its key with `fitness source key {}`", known.id);
+    Err(CliError::new(message, help).into())
 }
 
-async fn put(store: &Store, user: UserId, new: New) -> Result<SourceId> {
-    let New { service, address, athlete, secret, expires } = new;
+async fn add_connection(store: &Store, user: UserId, new: NewConnection) -> Result<SourceId> {
+    let NewConnection { service, address, athlete, secret, expires } = new;
     let home = match service {
-        Service::Garmin => garmin::HOME,
-        Service::Intervals => intervals::HOME,
+        Service::Garmin => garmin::BASE_URL,
+        Service::Intervals => intervals::BASE_URL,
     };
-    let config = Config { address: address.unwrap_or_else(|| home.to_owned()), athlete };
-    // A key or an address that cannot be right is refused before anything is stored.
-    build(service, &config, secret.clone(), store.profile(user).await?.zone)?;
-    let seal = Seal::open_or_make()?;
+    let config = SourceConfig { address: address.unwrap_or_else(|| home.to_owned()), athlete };
+    // Refuse an invalid key or address before storing anything.
+    build_source(service, &config, secret.clone(), store.profile(user).await?.zone)?;
+    let cipher = SecretCipher::load_or_create()?;
     let config = serde_json::to_value(&config)?;
     let id = store.add_source(user, service.as_str(), service.label(), config, clock::now()).await?;
-    let sealed = seal.seal(user, Holder::Source(id), &secret)?;
+    let sealed = cipher.encrypt(user, SecretPurpose::Source(id), &secret)?;
     store.put_source_secret(user, id, sealed, expires, clock::now()).await?;
     Ok(id)
 }
 
-/// Connects a service from a page, where it is always where it usually is.
-pub(crate) async fn add_from_page(store: &Store, user: UserId, new: NewSource) -> Result<SourceId> {
+/// Connects a service from the web app, always at its default address.
+pub(crate) async fn add_from_web(store: &Store, user: UserId, new: NewSource) -> Result<SourceId> {
     let service: Service =
-        new.service.parse().map_err(|_| Failure::new("that is no service", "choose one of the list"))?;
-    refuse_twice(store, user, service).await?;
-    refuse_ended(new.expires, store.profile(user).await?.zone)?;
-    let new = New { service, address: None, athlete: new.athlete, secret: new.key, expires: new.expires };
-    put(store, user, new).await
+        new.service.parse().map_err(|_| CliError::new("unknown service", "choose one from the list"))?;
+    refuse_duplicate(store, user, service).await?;
+    refuse_expired(new.expires, store.profile(user).await?.zone)?;
+    let new =
+        NewConnection { service, address: None, athlete: new.athlete, secret: new.key, expires: new.expires };
+    add_connection(store, user, new).await
 }
 
-/// Gives a source another key.
-pub(crate) async fn renew(
+pub(crate) async fn replace_key(
     store: &Store,
     user: UserId,
     id: SourceId,
     secret: &SecretString,
     expires: Option<Day>,
 ) -> Result<()> {
-    let (service, config) = settings(&require(store, user, id).await?)?;
+    let (service, config) = parse_config(&require_source(store, user, id).await?)?;
     let zone = store.profile(user).await?.zone;
-    refuse_ended(expires, zone)?;
-    build(service, &config, secret.clone(), zone)?;
-    let sealed = Seal::open_or_make()?.seal(user, Holder::Source(id), secret)?;
+    refuse_expired(expires, zone)?;
+    build_source(service, &config, secret.clone(), zone)?;
+    let sealed = SecretCipher::load_or_create()?.encrypt(user, SecretPurpose::Source(id), secret)?;
     store.put_source_secret(user, id, sealed, expires, clock::now()).await?;
     Ok(())
 }
 
-fn refuse_ended(expires: Option<Day>, zone: Tz) -> Result<()> {
+fn refuse_expired(expires: Option<Day>, zone: Tz) -> Result<()> {
     if expires.is_some_and(|day| day <= Day::at(clock::now(), zone)) {
-        return Err(Failure::new("that key has ended already", "make a new one").into());
+        return Err(CliError::new("this key has already expired", "create a new one").into());
     }
     Ok(())
 }
 
-async fn list(context: &Context) -> Result<Report> {
+async fn list(context: &Context) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
     let sources = store.list_sources(user.id).await?;
     let zone = store.profile(user.id).await?.zone;
-    let runs = store.list_runs(user.id, 500).await?;
+    let runs = store.list_sync_runs(user.id, 500).await?;
     store.close().await;
     if sources.is_empty() {
-        let words = "No sources yet. Connect one with `fitness source add garmin` or `fitness source add intervals`;\n\
-                     files need none: `fitness import PATH`.";
-        return Ok(Report::new(words, &sources));
+        let words = "No service connected. Connect one with `fitness source add garmin` or `fitness source add intervals`,\n\
+                     or import files with `fitness import PATH`.";
+        return Ok(CommandOutput::new(words, &sources));
     }
     let today = Day::at(clock::now(), zone);
     let rows: Vec<_> = sources
@@ -173,7 +173,7 @@ async fn list(context: &Context) -> Result<Report> {
             let last = runs.iter().find(|run| run.source == Some(source.id));
             [
                 source.id.to_string(),
-                visible(&source.label).to_string(),
+                escape_invisible(&source.label).to_string(),
                 source.key_expires_on.map_or_else(|| "unknown".to_owned(), |day| day.to_string()),
                 last.map_or_else(
                     || "never".to_owned(),
@@ -182,43 +182,46 @@ async fn list(context: &Context) -> Result<Report> {
             ]
         })
         .collect();
-    let mut words = table(["source", "name", "key ends", "last sync"], &rows);
-    for warning in sources.iter().filter_map(|source| warning(source, today)) {
+    let mut words = table(["source", "name", "key expires", "last sync"], &rows);
+    for warning in sources.iter().filter_map(|source| key_expiry_warning(source, today)) {
         writeln!(words, "{warning}")?;
     }
-    Ok(Report::new(words, &sources))
+    Ok(CommandOutput::new(words, &sources))
 }
 
-async fn key(
+async fn set_key(
     context: &Context,
     id: SourceId,
     key_file: Option<&Path>,
     expires: Option<Day>,
-) -> Result<Report> {
+) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    let (service, _) = settings(&require(&store, user.id, id).await?)?;
+    let (service, _) = parse_config(&require_source(&store, user.id, id).await?)?;
     let secret = read_key(service, key_file)?;
-    let expires = expiry(service, expires, clock::now(), store.profile(user.id).await?.zone)?;
-    renew(&store, user.id, id, &secret, expires).await?;
+    let expires = ask_expiry(service, expires, clock::now(), store.profile(user.id).await?.zone)?;
+    replace_key(&store, user.id, id, &secret, expires).await?;
     store.close().await;
-    Ok(Report::new("The new key is stored, sealed.", &json!({ "source_id": id, "key_expires_on": expires })))
+    Ok(CommandOutput::new(
+        "The new API key is stored encrypted.",
+        &json!({ "source_id": id, "key_expires_on": expires }),
+    ))
 }
 
-async fn remove(context: &Context, id: SourceId) -> Result<Report> {
+async fn remove(context: &Context, id: SourceId) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    require(&store, user.id, id).await?;
+    require_source(&store, user.id, id).await?;
     store.remove_source(user.id, id, clock::now()).await?;
     store.close().await;
-    let words = format!("Removed source {id} and its key. What it brought stays.");
-    Ok(Report::new(words, &json!({ "source_id": id })))
+    let words = format!("Removed source {id} and its key. Imported data stays.");
+    Ok(CommandOutput::new(words, &json!({ "source_id": id })))
 }
 
-/// Prints what Garmin answers without printing any of it: status codes and the names of fields.
-async fn probe(context: &Context) -> Result<Report> {
+/// Prints status codes and field names of Garmin's responses, no values.
+async fn probe(context: &Context) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    let source = find(&store, user.id, Service::Garmin).await?.ok_or_else(not_connected)?;
-    let Live::Garmin(mut garmin) = connect(&store, &user, &source).await? else {
-        return Err(not_connected().into());
+    let source = find_source(&store, user.id, Service::Garmin).await?.ok_or_else(not_connected_error)?;
+    let LiveSource::Garmin(mut garmin) = connect(&store, &user, &source).await? else {
+        return Err(not_connected_error().into());
     };
     store.close().await;
     let probed = garmin.probe().await?;
@@ -230,10 +233,10 @@ async fn probe(context: &Context) -> Result<Report> {
             writeln!(words, "    {problem}")?;
         }
         for keys in answer.keys.chunks(6) {
-            writeln!(words, "    {}", visible(&keys.join(" ")))?;
+            writeln!(words, "    {}", escape_invisible(&keys.join(" ")))?;
         }
     }
-    words.push_str("\nThis holds no value of yours: only paths, status codes and names of fields.");
+    words.push_str("\nThis contains only paths, status codes and field names, no data of yours.");
     let data: Vec<_> = probed
         .iter()
         .map(|answer| {
@@ -241,108 +244,118 @@ async fn probe(context: &Context) -> Result<Report> {
                 "problem": answer.problem.as_ref().map(ToString::to_string), "keys": answer.keys })
         })
         .collect();
-    Ok(Report::new(words, &data))
+    Ok(CommandOutput::new(words, &data))
 }
 
-/// A service, connected.
-pub(super) enum Live {
+pub(super) enum LiveSource {
     Garmin(Box<Garmin>),
     Intervals(Box<Intervals>),
 }
 
-/// Opens a source's key and connects.
-pub(super) async fn connect(store: &Store, user: &User, source: &Source) -> Result<Live> {
+/// Decrypts the API key and builds the client.
+pub(super) async fn connect(store: &Store, user: &User, source: &Source) -> Result<LiveSource> {
     let missing = || {
-        let help = format!("give it with `fitness source key {}`", source.id);
-        Failure::new(format!("{} has no key", visible(&source.label)), help)
+        let help = format!("enter it with `fitness source key {}`", source.id);
+        CliError::new(format!("{} has no API key", escape_invisible(&source.label)), help)
     };
-    let (service, config) = settings(source)?;
+    let (service, config) = parse_config(source)?;
     let sealed = store.find_source_secret(user.id, source.id).await?.ok_or_else(missing)?;
-    let secret = Seal::open()?.ok_or_else(missing)?.unseal(user.id, Holder::Source(source.id), &sealed)?;
-    build(service, &config, secret, store.profile(user.id).await?.zone)
+    let secret = SecretCipher::load()?.ok_or_else(missing)?.decrypt(
+        user.id,
+        SecretPurpose::Source(source.id),
+        &sealed,
+    )?;
+    build_source(service, &config, secret, store.profile(user.id).await?.zone)
 }
 
-fn build(service: Service, config: &Config, secret: SecretString, zone: Tz) -> Result<Live> {
-    let means = http_client::means()?;
-    let refused = |why: fitness_sources::live::Fault| {
-        Failure::new(why.to_string(), "copy the key again, and the address if you gave one")
+fn build_source(
+    service: Service,
+    config: &SourceConfig,
+    secret: SecretString,
+    zone: Tz,
+) -> Result<LiveSource> {
+    let means = http_client::source_http_env()?;
+    let refused = |why: fitness_sources::live::FetchError| {
+        CliError::new(why.to_string(), "copy the API key again, and check the address if you set one")
     };
     Ok(match service {
         Service::Garmin => {
             let garmin = Garmin::new(&config.address, secret, zone, means).map_err(refused)?;
-            Live::Garmin(Box::new(garmin))
+            LiveSource::Garmin(Box::new(garmin))
         }
         Service::Intervals => {
-            let athlete = config.athlete.as_deref().unwrap_or(intervals::OWNER);
+            let athlete = config.athlete.as_deref().unwrap_or(intervals::KEY_OWNER);
             let intervals = Intervals::new(&config.address, athlete, secret, zone, means).map_err(refused)?;
-            Live::Intervals(Box::new(intervals))
+            LiveSource::Intervals(Box::new(intervals))
         }
     })
 }
 
-fn settings(source: &Source) -> Result<(Service, Config)> {
-    let foreign = || {
-        Failure::new(format!("source {} cannot be synced", source.id), "`fitness source list` shows yours")
+fn parse_config(source: &Source) -> Result<(Service, SourceConfig)> {
+    let unknown = || {
+        CliError::new(
+            format!("source {} cannot be synced", source.id),
+            "`fitness source list` lists your sources",
+        )
     };
-    let service = source.kind.parse().map_err(|_| foreign())?;
-    let config = serde_json::from_value(source.config.clone()).map_err(|_| foreign())?;
+    let service = source.kind.parse().map_err(|_| unknown())?;
+    let config = serde_json::from_value(source.config.clone()).map_err(|_| unknown())?;
     Ok((service, config))
 }
 
-pub(super) async fn find(store: &Store, user: UserId, service: Service) -> Result<Option<Source>> {
+pub(super) async fn find_source(store: &Store, user: UserId, service: Service) -> Result<Option<Source>> {
     Ok(store.list_sources(user).await?.into_iter().find(|source| source.kind == service.as_str()))
 }
 
-async fn require(store: &Store, user: UserId, id: SourceId) -> Result<Source> {
+async fn require_source(store: &Store, user: UserId, id: SourceId) -> Result<Source> {
     let found = store.list_sources(user).await?.into_iter().find(|source| source.id == id);
     found.ok_or_else(|| {
-        Failure::new(format!("there is no source {id}"), "`fitness source list` shows your sources").into()
+        CliError::new(format!("there is no source {id}"), "`fitness source list` lists your sources").into()
     })
 }
 
-pub(super) fn not_connected() -> Failure {
-    Failure::new("Garmin is not connected", "connect it with `fitness source add garmin`")
+pub(super) fn not_connected_error() -> CliError {
+    CliError::new("Garmin is not connected", "connect it with `fitness source add garmin`")
 }
 
-/// What to say about a key that ends soon, or has ended.
-pub(super) fn warning(source: &Source, today: Day) -> Option<String> {
-    let ends = source.key_ending(today)?;
-    let label = visible(&source.label);
-    let verb = if ends < today { "ended" } else { "ends" };
+/// For a key that has expired or expires soon.
+pub(super) fn key_expiry_warning(source: &Source, today: Day) -> Option<String> {
+    let expires = source.key_expiry_warning(today)?;
+    let label = escape_invisible(&source.label);
+    let verb = if expires < today { "expired" } else { "expires" };
     let page =
-        if source.kind == Service::Garmin.as_str() { format!(" at {KEY_PAGE}") } else { String::new() };
+        if source.kind == Service::Garmin.as_str() { format!(" at {GARMIN_KEY_URL}") } else { String::new() };
     Some(format!(
-        "The key of {label} {verb} on {ends}. Make a new one{page}, then `fitness source key {}`.",
+        "The key of {label} {verb} on {expires}. Create a new one{page}, then run `fitness source key {}`.",
         source.id
     ))
 }
 
 fn read_key(service: Service, file: Option<&Path>) -> Result<SecretString> {
     let (variable, page) = match service {
-        Service::Garmin => (Some(GARMIN_VARIABLE), KEY_PAGE),
+        Service::Garmin => (Some(GARMIN_VARIABLE), GARMIN_KEY_URL),
         Service::Intervals => (None, "https://intervals.icu/settings (Developer Settings)"),
     };
-    secret_input::read(file, variable, page)
+    secret_input::read_key(file, variable, page)
 }
 
-/// When the key ends. Garmin does not tell, so its owner is asked.
-fn expiry(service: Service, given: Option<Day>, now: Instant, zone: Tz) -> Result<Option<Day>> {
+/// Garmin does not say when a key expires, so the user is asked.
+fn ask_expiry(service: Service, given: Option<Day>, now: Instant, zone: Tz) -> Result<Option<Day>> {
     let today = Day::at(now, zone);
     if given.is_some_and(|day| day <= today) {
-        return Err(Failure::new("that key has ended already", "make a new one").into());
+        return Err(CliError::new("this key has already expired", "create a new one").into());
     }
     if given.is_some() || service != Service::Garmin || !std::io::stdin().is_terminal() {
         return Ok(given);
     }
     let typed =
-        confirm::ask_line("For how many days did you make it (30, 90, 180 or 365; Enter when unknown)? ")?;
+        confirm::ask_line("For how many days is the key valid (30, 90, 180 or 365; Enter if unknown)? ")?;
     let typed = typed.trim();
     if typed.is_empty() {
         return Ok(None);
     }
-    let days: i64 =
-        typed.parse().ok().filter(|days| (1..=366).contains(days)).ok_or_else(|| {
-            Failure::new(format!("`{typed}` is no number of days"), "write 30, 90, 180 or 365")
-        })?;
-    Ok(Some(today.plus(days)))
+    let days: i64 = typed.parse().ok().filter(|days| (1..=366).contains(days)).ok_or_else(|| {
+        CliError::new(format!("`{typed}` is not a valid number of days"), "use 30, 90, 180 or 365")
+    })?;
+    Ok(Some(today.plus_days(days)))
 }

@@ -1,22 +1,24 @@
-//! `fitness user`
+//! `fitness user`: users, invites and passwords.
 
 use crate::cli::UserCommand;
 use crate::clock;
 use crate::confirm;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Report;
-use crate::plural::{counted, listed};
+use crate::error::CliError;
+use crate::output::CommandOutput;
+use crate::plural::{join_with_and, pluralize};
 use crate::table::table;
 use anyhow::Result;
 use chrono_tz::Tz;
 use fitness_core::domain::athlete::Profile;
 use fitness_core::domain::units::UnitSystem;
-use fitness_core::domain::untrusted_text::visible;
-use fitness_store::{INVITE_DAYS, Location, Missing, Remains, Removal, Store, User};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_store::{
+    BackupReference, INVITE_DAYS, Location, MissingDatabasePolicy, RemainingUserData, Store, User,
+};
 use serde_json::json;
 
-pub(super) async fn run(context: &Context, command: UserCommand) -> Result<Report> {
+pub(super) async fn run(context: &Context, command: UserCommand) -> Result<CommandOutput> {
     match command {
         UserCommand::Add { name, zone, units } => add(context, &name, zone, units).await,
         UserCommand::List => list_all(context).await,
@@ -28,70 +30,79 @@ pub(super) async fn run(context: &Context, command: UserCommand) -> Result<Repor
     }
 }
 
-async fn add(context: &Context, name: &str, zone: Option<Tz>, units: Option<UnitSystem>) -> Result<Report> {
+async fn add(
+    context: &Context,
+    name: &str,
+    zone: Option<Tz>,
+    units: Option<UnitSystem>,
+) -> Result<CommandOutput> {
     let profile = Profile {
         zone: zone.unwrap_or_else(machine_zone),
         units: units.unwrap_or_else(machine_units),
         ..Profile::default()
     };
-    let store = context.open(Missing::Create).await?;
+    let store = context.open(MissingDatabasePolicy::Create).await?;
     let user = store.add_user(name, &profile, clock::now()).await?;
     let location = store.location().to_string();
     store.close().await;
-    let name = visible(&user.name);
+    let name = escape_invisible(&user.name);
     let text = format!(
-        "Added {name}: days in {}, {} units.\nThe database is {location}.\nNo password is set; `fitness user passwd {name}` sets one.",
+        "Added {name}: time zone {}, {} units.\nDatabase: {location}\nNo password yet; set one with `fitness user passwd {name}`.",
         profile.zone, profile.units
     );
-    Ok(Report::new(text, &json!({ "user": user, "profile": profile, "database": location })))
+    Ok(CommandOutput::new(text, &json!({ "user": user, "profile": profile, "database": location })))
 }
 
-async fn list_all(context: &Context) -> Result<Report> {
-    let store = context.open(Missing::Refuse).await?;
+async fn list_all(context: &Context) -> Result<CommandOutput> {
+    let store = context.open(MissingDatabasePolicy::Refuse).await?;
     let users = store.list_users().await?;
     store.close().await;
     if users.is_empty() {
-        return Ok(Report::new("No users yet. Add one with `fitness user add NAME`.", &users));
+        return Ok(CommandOutput::new("No users yet. Add one with `fitness user add NAME`.", &users));
     }
     let rows: Vec<_> = users
         .iter()
         .map(|user| {
             let password = if user.has_password { "set" } else { "not set" };
-            [visible(&user.name).to_string(), password.to_owned(), user.created_at.date_naive().to_string()]
+            [
+                escape_invisible(&user.name).to_string(),
+                password.to_owned(),
+                user.created_at.date_naive().to_string(),
+            ]
         })
         .collect();
-    Ok(Report::new(table(["name", "password", "since"], &rows), &users))
+    Ok(CommandOutput::new(table(["name", "password", "since"], &rows), &users))
 }
 
-async fn invite(context: &Context, name: Option<&str>) -> Result<Report> {
-    let store = context.open(Missing::Refuse).await?;
-    let user = context.pick(&store, name).await?;
-    // Whoever has an invite sets the password and decides from then on; that takes a person.
-    confirm::type_name(&user, "make an invite")?;
-    let code = store.invite(user.id, clock::now()).await?;
+async fn invite(context: &Context, name: Option<&str>) -> Result<CommandOutput> {
+    let store = context.open(MissingDatabasePolicy::Refuse).await?;
+    let user = context.find_user(&store, name).await?;
+    // An invite sets the password, so creating one needs a person.
+    confirm::require_typed_name(&user, "create an invite")?;
+    let code = store.create_invite(user.id, clock::now()).await?;
     store.close().await;
     let link = format!("{}/invite?code={}", context.settings.site(), code.reveal());
     let text = format!(
-        "Invite for {}: {}\nOn the web: {link}\nIt sets a password once, within {INVITE_DAYS} days, and replaces earlier invites.\n\
-         Whoever has it can sign in as {}; send it the way you would send a key.",
-        visible(&user.name),
+        "Invite for {}: {}\nLink: {link}\nIt works once, within {INVITE_DAYS} days, and replaces earlier invites.\n\
+         Anyone who has it can set {}'s password, so send it privately.",
+        escape_invisible(&user.name),
         code.reveal(),
-        visible(&user.name)
+        escape_invisible(&user.name)
     );
-    Ok(Report::new(
+    Ok(CommandOutput::new(
         text,
         &json!({ "user": user.name, "code": code.reveal(), "link": link, "days": INVITE_DAYS }),
     ))
 }
 
-async fn passwd(context: &Context, name: Option<&str>, revoke_tokens: bool) -> Result<Report> {
-    let store = context.open(Missing::Refuse).await?;
-    let user = context.pick(&store, name).await?;
+async fn passwd(context: &Context, name: Option<&str>, revoke_tokens: bool) -> Result<CommandOutput> {
+    let store = context.open(MissingDatabasePolicy::Refuse).await?;
+    let user = context.find_user(&store, name).await?;
     confirm::require_terminal()?;
-    confirm::check_password(&store, &user).await?;
-    let password = confirm::new_password(&user)?;
+    confirm::require_password(&store, &user).await?;
+    let password = confirm::ask_new_password(&user)?;
     let tokens = store.list_api_tokens(user.id).await?.len() as u64;
-    let counted_tokens = counted(tokens, "API token", "API tokens");
+    let counted_tokens = pluralize(tokens, "API token", "API tokens");
     let revoke = revoke_tokens
         || tokens > 0
             && confirm::ask_yes(&format!("Also revoke {counted_tokens}? Programs lose access. [y/N] "))?;
@@ -99,38 +110,41 @@ async fn passwd(context: &Context, name: Option<&str>, revoke_tokens: bool) -> R
     store.close().await;
     let about_tokens = match (tokens, revoked) {
         (0, _) => String::new(),
-        (_, 0) => format!(" {counted_tokens} still work; `fitness token list` shows them."),
-        (_, revoked) => format!(" Revoked {}.", counted(revoked, "API token", "API tokens")),
+        (_, 0) => {
+            let valid = pluralize(tokens, "API token is", "API tokens are");
+            format!(" {valid} still valid; `fitness token list` lists them.")
+        }
+        (_, revoked) => format!(" Revoked {}.", pluralize(revoked, "API token", "API tokens")),
     };
     let text = format!(
-        "The password of {} is set. Plans are now confirmed with it; invites and sign-ins from before have ended.{about_tokens}",
-        visible(&user.name)
+        "Password set for {}. It is now required for changing plans; earlier invites and sessions no longer work.{about_tokens}",
+        escape_invisible(&user.name)
     );
-    Ok(Report::new(text, &json!({ "user": user.name, "password": "set", "revoked_tokens": revoked })))
+    Ok(CommandOutput::new(text, &json!({ "user": user.name, "password": "set", "revoked_tokens": revoked })))
 }
 
-/// Who owns the server once a user has left; refused while the owner names nobody and there is anybody else.
-async fn find_new_owner(store: &Store, leaving: &User, named: Option<&str>) -> Result<Option<User>> {
-    let leaves_it = store.owner().await? == Some(leaving.id);
+/// The next owner of the server. Required if the owner is deleted and there are other users.
+async fn find_new_owner(store: &Store, deleted: &User, named: Option<&str>) -> Result<Option<User>> {
+    let is_owner = store.owner().await? == Some(deleted.id);
     let mut others = store.list_users().await?;
-    others.retain(|user| user.id != leaving.id);
-    let names: Vec<String> = others.iter().map(|user| visible(&user.name).to_string()).collect();
+    others.retain(|user| user.id != deleted.id);
+    let names: Vec<String> = others.iter().map(|user| escape_invisible(&user.name).to_string()).collect();
     let Some(named) = named else {
-        if leaves_it && !others.is_empty() {
+        if is_owner && !others.is_empty() {
             let message =
-                format!("{} owns this server, and nobody is named as the new owner", visible(&leaving.name));
-            let help = format!("name one with --new-owner: {}", listed(&names));
-            return Err(Failure::new(message, help).into());
+                format!("{} owns this server; a new owner is required", escape_invisible(&deleted.name));
+            let help = format!("choose one with --new-owner: {}", join_with_and(&names));
+            return Err(CliError::new(message, help).into());
         }
         return Ok(None);
     };
-    if !leaves_it {
-        let message = format!("{} does not own this server", visible(&leaving.name));
-        return Err(Failure::new(message, "leave out --new-owner").into());
+    if !is_owner {
+        let message = format!("{} does not own this server", escape_invisible(&deleted.name));
+        return Err(CliError::new(message, "omit --new-owner").into());
     }
     let found = others.into_iter().find(|user| user.name.to_lowercase() == named.to_lowercase());
-    let message = format!("there is no other user called `{}`", visible(named));
-    found.map(Some).ok_or_else(|| Failure::new(message, "`fitness user list` shows who there is").into())
+    let message = format!("there is no other user called `{}`", escape_invisible(named));
+    found.map(Some).ok_or_else(|| CliError::new(message, "`fitness user list` lists the users").into())
 }
 
 async fn delete(
@@ -138,68 +152,71 @@ async fn delete(
     name: Option<&str>,
     new_owner: Option<&str>,
     with_backups: bool,
-) -> Result<Report> {
-    let store = context.open(Missing::Refuse).await?;
-    let user = context.pick(&store, name).await?;
+) -> Result<CommandOutput> {
+    let store = context.open(MissingDatabasePolicy::Refuse).await?;
+    let user = context.find_user(&store, name).await?;
     let new_owner = find_new_owner(&store, &user, new_owner).await?;
-    let shown = visible(&user.name).to_string();
+    let shown = escape_invisible(&user.name).to_string();
     let (activities, _) = store.count_activities(user.id).await?;
     let plans = store.list_plans(user.id).await?.len() as u64;
     let handed_over = match &new_owner {
-        Some(next) => format!("\n{} owns this server from then on.", visible(&next.name)),
+        Some(next) => format!("\n{} becomes the owner of this server.", escape_invisible(&next.name)),
         None => String::new(),
     };
     let question = format!(
-        "Gone for good: {shown} with {}, {}, and every note, brief, conversation, key and token.\n\
-         `fitness export` writes all of it to a file first.{handed_over}",
-        counted(activities, "activity", "activities"),
-        counted(plans, "plan", "plans"),
+        "This deletes {shown} with {}, {}, and every note, brief, conversation, key and token. It cannot be undone.\n\
+         Use `fitness export` first to keep a copy.{handed_over}",
+        pluralize(activities, "activity", "activities"),
+        pluralize(plans, "plan", "plans"),
     );
-    let consent = confirm::confirm_departure(&store, &user, new_owner.as_ref(), &question).await?;
-    let Removal { remains, vacuum_pending } =
+    let consent = confirm::confirm_user_deletion(&store, &user, new_owner.as_ref(), &question).await?;
+    let RemainingUserData { backup_references: remains, vacuum_pending } =
         store.remove_user(consent, new_owner.as_ref().map(|next| next.id)).await?;
     let mut text = match store.location() {
         _ if vacuum_pending => format!(
-            "{shown} is gone: every row. Free pages of the database may still hold some of it, as others are using the file or \
-             there is no room to rewrite it; the next start of any command or of the server rewrites it, and `fitness doctor` \
-             says whether that is still to be done."
+            "Deleted every row of {shown}. Free pages of the database file may still contain data, as another program \
+             is using the file or the disk is full. The next command or server start rewrites the file; `fitness doctor` \
+             reports whether that is still pending."
         ),
         Location::Sqlite { .. } => {
-            format!("{shown} is gone, also from the database's free pages and its log.")
+            format!("Deleted {shown}, also from the free pages and the log of the database.")
         }
         Location::Postgres(_) => format!(
-            "{shown} is gone: every row, and the tables are vacuumed. The server's own write-ahead log and its own backups hold \
-             copies until they are recycled; that is for whoever runs it."
+            "Deleted every row of {shown} and vacuumed the tables. PostgreSQL's own write-ahead log and backups may \
+             contain copies until its administrator removes them."
         ),
     };
     if let Some(next) = &new_owner {
-        text += &format!("\n{} owns this server now.", visible(&next.name));
+        text += &format!("\n{} now owns this server.", escape_invisible(&next.name));
     }
     store.close().await;
-    let (alone, others): (Vec<&Remains>, Vec<&Remains>) =
-        remains.iter().partition(|held| held.is_theirs_alone());
+    let (alone, others): (Vec<&BackupReference>, Vec<&BackupReference>) =
+        remains.iter().partition(|held| held.has_no_other_users());
     let (doubtful, shared): (Vec<_>, Vec<_>) =
         others.into_iter().partition(|held| held.others.is_empty() || !held.of_this_database);
     if with_backups {
         for remains in &alone {
             std::fs::remove_file(&remains.path)?;
-            text += &format!("\nRemoved {}.", remains.path.display());
+            text += &format!("\nDeleted {}.", remains.path.display());
         }
     } else {
-        text += &list(
-            "These backups still hold the data, and nobody else's; remove them when you no longer want them:",
+        text += &render_backup_files(
+            "These backups still contain the data, and no other user's. Delete them when you no longer need them:",
             &alone,
         );
     }
-    text += &list("These backups hold the data of others too and stay until somebody removes them:", &shared);
-    text += &list(
-        "These hold the data too. They were made from another database, or do not say from which, or are being written; so they \
-         stay until somebody removes them:",
+    text += &render_backup_files(
+        "These backups also contain data of other users, and were not deleted:",
+        &shared,
+    );
+    text += &render_backup_files(
+        "These files also contain the data, but belong to another or an unknown database, or are being written. They \
+         were not deleted:",
         &doubtful,
     );
     let removed = if with_backups { alone.iter().map(|remains| &remains.path).collect() } else { Vec::new() };
     let left: Vec<_> = remains.iter().filter(|remains| !removed.contains(&&remains.path)).collect();
-    Ok(Report::new(
+    Ok(CommandOutput::new(
         text,
         &json!({
             "user": user.name, "new_owner": new_owner.map(|next| next.name), "removed_backups": removed,
@@ -208,28 +225,28 @@ async fn delete(
     ))
 }
 
-/// Files that hold somebody, under a line that says which; nothing where there are none.
-fn list(heading: &str, files: &[&Remains]) -> String {
+/// A heading and a list of files; empty if there are none.
+fn render_backup_files(heading: &str, files: &[&BackupReference]) -> String {
     if files.is_empty() {
         return String::new();
     }
     files.iter().fold(format!("\n{heading}"), |text, file| {
         let others = match file.others.as_slice() {
             [] => String::new(),
-            others => format!(" (also {})", visible(&listed(others))),
+            others => format!(" (also {})", escape_invisible(&join_with_and(others))),
         };
         format!("{text}\n  {}{others}", file.path.display())
     })
 }
 
-/// The zone this session or this machine is in; UTC when neither says.
+/// `TZ`, or the time zone of the machine, or UTC.
 pub(super) fn machine_zone() -> Tz {
     let session = std::env::var("TZ").ok().and_then(|name| name.trim_start_matches(':').parse().ok());
     let machine = || iana_time_zone::get_timezone().ok().and_then(|name| name.parse().ok());
     session.or_else(machine).unwrap_or(Tz::UTC)
 }
 
-/// Miles where the locale is of a country that runs in miles.
+/// Imperial for locales of countries that use miles.
 pub(super) fn machine_units() -> UnitSystem {
     let locale = ["LC_ALL", "LC_MEASUREMENT", "LANG"]
         .iter()

@@ -1,96 +1,89 @@
-//! Every setting there is, as it is told to people.
+//! The settings, as described by `fitness config --keys` and docs/configuration.md.
 
 use super::{BACKUPS_VARIABLE, DATABASE_VARIABLE, LOG_VARIABLE, SITE_VARIABLE};
 
-/// A setting, as it is told to people.
-pub(crate) struct Key {
-    /// What it is called in the file.
+pub(crate) struct SettingInfo {
     pub(crate) name: &'static str,
-    /// Its variable.
     pub(crate) variable: Option<&'static str>,
-    /// Its argument.
     pub(crate) argument: Option<&'static str>,
-    /// What holds when nothing is said.
-    pub(crate) usual: &'static str,
-    /// What it is for.
-    pub(crate) meaning: &'static str,
+    pub(crate) default: &'static str,
+    pub(crate) description: &'static str,
 }
 
-const fn key(
+const fn setting(
     name: &'static str,
     variable: Option<&'static str>,
     argument: Option<&'static str>,
-    usual: &'static str,
-    meaning: &'static str,
-) -> Key {
-    Key { name, variable, argument, usual, meaning }
+    default: &'static str,
+    description: &'static str,
+) -> SettingInfo {
+    SettingInfo { name, variable, argument, default, description }
 }
 
-/// Every setting there is.
-pub(crate) const KEYS: &[Key] = &[
-    key(
+pub(crate) const SETTINGS: &[SettingInfo] = &[
+    setting(
         "database",
         Some(DATABASE_VARIABLE),
         None,
         "`fitness.db` in your data directory",
-        "a file, or `postgres://user:password@host/database`",
+        "a file path, or `postgres://user:password@host/database`",
     ),
-    key(
+    setting(
         "backups",
         Some(BACKUPS_VARIABLE),
         None,
-        "`backups` beside the database file; in your data directory for PostgreSQL",
-        "the folder of backups, or `off`",
+        "`backups` next to the database file; for PostgreSQL in your data directory",
+        "the backup directory, or `off`",
     ),
-    key(
+    setting(
         "log",
         Some(LOG_VARIABLE),
         Some("serve --log"),
         "`problems`",
-        "what the server notes: `problems`, or every call and job as `text` or `json`",
+        "what the server logs: `problems` only, or every request and job as `text` or `json`",
     ),
-    key("serve.port", None, Some("serve --port"), "`8787`", "the port"),
-    key(
+    setting("serve.port", None, Some("serve --port"), "`8787`", "the port"),
+    setting(
         "serve.bind",
         None,
         Some("serve --bind"),
         "`127.0.0.1`",
-        "the address to listen on; others need passwords and TLS",
+        "the address to listen on; any other address requires passwords and TLS",
     ),
-    key(
+    setting(
         "serve.site",
         Some(SITE_VARIABLE),
         Some("serve --site"),
         "the address and port",
-        "where browsers reach it, such as `https://fitness.example.org`",
+        "the URL that browsers use, such as `https://fitness.example.org`",
     ),
-    key(
+    setting(
         "serve.behind_proxy",
         None,
         Some("serve --behind-proxy"),
         "`false`",
-        "another server in front of it speaks TLS; needs `site`",
+        "a reverse proxy terminates TLS; requires `site`",
     ),
-    key(
+    setting(
         "serve.trusted_proxies",
         None,
         Some("serve --trusted-proxy"),
         "none",
-        "proxies whose `X-Forwarded-For` is believed, such as `[\"127.0.0.1\", \"172.16.0.0/12\"]`",
+        "proxies whose `X-Forwarded-For` header is trusted, such as `[\"127.0.0.1\", \"172.16.0.0/12\"]`",
     ),
-    key(
-        "serve.tls_cert",
+    setting("serve.tls_cert", None, Some("serve --tls-cert"), "none", "the TLS certificate, a PEM file"),
+    setting(
+        "serve.tls_key",
         None,
-        Some("serve --tls-cert"),
+        Some("serve --tls-key"),
         "none",
-        "the certificate to speak TLS with, a PEM file",
+        "the private key of the certificate, a PEM file",
     ),
-    key("serve.tls_key", None, Some("serve --tls-key"), "none", "the certificate's key, a PEM file"),
-    key(
+    setting(
         "serve.open",
         None,
         Some("serve --no-open"),
         "`true`",
-        "whether a browser is opened where somebody is looking",
+        "open a browser when started from a terminal",
     ),
 ];

@@ -1,53 +1,52 @@
-//! What the program is told once and for all: a file, with the environment over it and the command line over both.
+//! Configuration. Precedence: command line, environment, `config.toml`, default.
 //!
-//! Nothing is kept in a global: whoever needs a setting is handed what [`Settings::read`] found.
+//! There is no global: [`AppConfig::load`] reads the file once, and callers pass the value on.
 
 mod keys;
 
-pub(crate) use keys::{KEYS, Key};
+pub(crate) use keys::{SETTINGS, SettingInfo};
 
-use crate::cli::{Log, ServeArgs};
-use crate::error::Failure;
+use crate::cli::{LogMode, ServeArgs};
+use crate::error::CliError;
 use anyhow::Result;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_store::Location;
-use fitness_store::backup::{Backups, Folder};
+use fitness_store::backup::{BackupDirectory, BackupLocation};
 use fitness_store::db::location::config_directory;
-use fitness_web::{Network, TrustedProxies, USUAL_PORT};
+use fitness_web::{DEFAULT_PORT, Network, TrustedProxies};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 
-/// The variable that names the file.
+/// Path of the configuration file.
 pub(crate) const FILE_VARIABLE: &str = "FITNESS_CONFIG";
-/// The variable that names the database.
+/// Database path or URL.
 pub(crate) const DATABASE_VARIABLE: &str = "FITNESS_DB";
-/// The variable that names the folder of backups, or says `off`.
+/// Backup directory, or `off`.
 pub(crate) const BACKUPS_VARIABLE: &str = "FITNESS_BACKUPS";
-/// The variable that says where browsers reach the server.
+/// URL that browsers use.
 const SITE_VARIABLE: &str = "FITNESS_SITE";
-/// The variable that says what the server notes.
+/// What the server logs.
 const LOG_VARIABLE: &str = "FITNESS_LOG";
-/// The name of the file within the directory for settings.
 const FILE_NAME: &str = "config.toml";
-/// More than this is no file of settings.
-const MOST_BYTES: u64 = 64 * 1024;
+/// Larger files are refused.
+const MAX_FILE_BYTES: u64 = 64 * 1024;
 
-/// A file of settings. Whatever else it says is refused: a misspelt key must not pass for a setting.
+/// The configuration file. Unknown keys are an error, so that a typo is noticed.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ConfigFile {
     database: Option<String>,
     backups: Option<String>,
-    log: Option<Log>,
+    log: Option<LogMode>,
     #[serde(default)]
-    serve: ServeFile,
+    serve: ServeSection,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct ServeFile {
+struct ServeSection {
     port: Option<u16>,
     bind: Option<IpAddr>,
     site: Option<String>,
@@ -58,41 +57,42 @@ struct ServeFile {
     open: Option<bool>,
 }
 
-/// Who said what a setting is.
+/// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum From {
+pub(crate) enum SettingOrigin {
     Environment,
     File,
-    Usual,
+    /// `usual` in JSON output.
+    #[serde(rename = "usual")]
+    Default,
 }
 
-/// What holds where the command line says nothing.
+/// The configuration file merged with the environment; the command line is applied later.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Settings {
+pub(crate) struct AppConfig {
     path: Option<PathBuf>,
-    file: File,
+    file: ConfigFile,
 }
 
-/// How the server is to be run.
 #[derive(Debug, Clone)]
-pub(crate) struct Serving {
+pub(crate) struct ServeConfig {
     pub(crate) port: u16,
     pub(crate) bind: IpAddr,
     pub(crate) tls: Option<(PathBuf, PathBuf)>,
     pub(crate) behind_proxy: bool,
     pub(crate) trusted_proxies: TrustedProxies,
     pub(crate) site: Option<String>,
-    pub(crate) open: bool,
-    pub(crate) log: Log,
-    /// How many seconds a job waits for a server that is not heard of.
-    pub(crate) lease: u32,
+    pub(crate) open_browser: bool,
+    pub(crate) log: LogMode,
+    /// Job lease in seconds.
+    pub(crate) lease_seconds: u32,
 }
 
-impl Settings {
-    /// Reads the file that is named, by the command line or the environment, or the usual one where there is one.
-    pub(crate) fn read(named: Option<PathBuf>) -> Result<Self> {
-        let named = named.or_else(|| said(FILE_VARIABLE).map(PathBuf::from));
+impl AppConfig {
+    /// Reads the file named by `--config` or `FITNESS_CONFIG`, or the default one if it exists.
+    pub(crate) fn load(named: Option<PathBuf>) -> Result<Self> {
+        let named = named.or_else(|| env_value(FILE_VARIABLE).map(PathBuf::from));
         let path = match named {
             Some(path) => path,
             None => match config_directory().map(|directory| directory.join(FILE_NAME)) {
@@ -101,25 +101,24 @@ impl Settings {
             },
         };
         let unreadable = |why: String| {
-            let help = format!("correct the path in --config or {FILE_VARIABLE}, or what may be read there");
-            Failure::new(format!("the settings in {} cannot be read: {why}", path.display()), help)
+            let help = format!("check the path in --config or {FILE_VARIABLE}, and its permissions");
+            CliError::new(format!("cannot read the configuration in {}: {why}", path.display()), help)
         };
         let size = std::fs::metadata(&path).map_err(|why| unreadable(why.to_string()))?;
-        if !size.is_file() || size.len() > MOST_BYTES {
-            return Err(unreadable("this is no file of settings".to_owned()).into());
+        if !size.is_file() || size.len() > MAX_FILE_BYTES {
+            return Err(unreadable("not a configuration file".to_owned()).into());
         }
         let text = std::fs::read_to_string(&path).map_err(|why| unreadable(why.to_string()))?;
-        let file: File = toml::from_str(&text).map_err(|why| misunderstood(&path, &text, &why))?;
-        let beside = path.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Self { file: file.rooted(&beside), path: Some(path) })
+        let file: ConfigFile = toml::from_str(&text).map_err(|why| parse_error(&path, &text, &why))?;
+        let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(Self { file: file.resolve_paths(&directory), path: Some(path) })
     }
 
-    /// The file that was read.
+    /// The file that was read, if any.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Where the database is.
     pub(crate) fn location(&self) -> Result<Location> {
         Ok(match self.database() {
             Some(database) => Location::parse(&database)?,
@@ -131,69 +130,70 @@ impl Settings {
         std::env::var_os(DATABASE_VARIABLE).or_else(|| self.file.database.clone().map(OsString::from))
     }
 
-    /// Where backups are wanted.
-    pub(crate) fn backups(&self) -> Result<Backups> {
+    pub(crate) fn backups(&self) -> Result<BackupLocation> {
         let named =
             std::env::var_os(BACKUPS_VARIABLE).or_else(|| self.file.backups.clone().map(OsString::from));
-        Ok(named.map(|named| Backups::parse(&named)).transpose()?.unwrap_or_default())
+        Ok(named.map(|named| BackupLocation::parse(&named)).transpose()?.unwrap_or_default())
     }
 
-    /// Where browsers reach the server, when that was said.
-    pub(crate) fn named_site(&self) -> Option<String> {
-        let said = std::env::var(SITE_VARIABLE).ok().filter(|site| !site.is_empty());
-        said.or_else(|| self.file.serve.site.clone())
+    /// The configured URL that browsers use.
+    pub(crate) fn configured_site(&self) -> Option<String> {
+        let variable = std::env::var(SITE_VARIABLE).ok().filter(|site| !site.is_empty());
+        variable.or_else(|| self.file.serve.site.clone())
     }
 
-    /// Where the athlete decides: the site that was named, or this machine.
+    /// The URL of the app: the configured one, or this machine.
     pub(crate) fn site(&self) -> String {
-        self.site_at(None)
+        self.site_with_port(None)
     }
 
-    /// The same, with the server on another port.
-    pub(crate) fn site_at(&self, port: Option<u16>) -> String {
+    /// [`Self::site`] on another port.
+    pub(crate) fn site_with_port(&self, port: Option<u16>) -> String {
         let port = port.unwrap_or_else(|| self.port());
-        self.named_site().unwrap_or_else(|| format!("http://127.0.0.1:{port}"))
+        self.configured_site().unwrap_or_else(|| format!("http://127.0.0.1:{port}"))
     }
 
-    /// The server's port.
     pub(crate) fn port(&self) -> u16 {
-        self.file.serve.port.unwrap_or(USUAL_PORT)
+        self.file.serve.port.unwrap_or(DEFAULT_PORT)
     }
 
     fn trusted_proxies(&self) -> Result<TrustedProxies> {
         let named = self.file.serve.trusted_proxies.iter().flatten();
         let networks = named.map(|text| {
             text.parse::<Network>().map_err(|why| {
-                let help = "correct `trusted_proxies` in the file of settings";
-                Failure::new(format!("`{}` is {why}", visible(text)), help)
+                let help = "correct `trusted_proxies` in config.toml";
+                CliError::new(format!("`{}` is {why}", escape_invisible(text)), help)
             })
         });
-        Ok(networks.collect::<Result<_, Failure>>()?)
+        Ok(networks.collect::<Result<_, CliError>>()?)
     }
 
-    fn log(&self) -> Result<Option<Log>> {
-        let Some(value) = said(LOG_VARIABLE) else { return Ok(self.file.log) };
+    fn log(&self) -> Result<Option<LogMode>> {
+        let Some(value) = env_value(LOG_VARIABLE) else { return Ok(self.file.log) };
         let word = value.to_string_lossy();
-        let log = <Log as clap::ValueEnum>::from_str(&word, false).map_err(|_| {
-            let help = "write problems, text or json";
-            Failure::new(format!("{LOG_VARIABLE} says `{}`", visible(&word)), help)
+        let log = <LogMode as clap::ValueEnum>::from_str(&word, false).map_err(|_| {
+            let help = "use problems, text or json";
+            CliError::new(
+                format!("`{}` is not a valid value for {LOG_VARIABLE}", escape_invisible(&word)),
+                help,
+            )
         })?;
         Ok(Some(log))
     }
 
-    /// How the server is to be run, with what the command line says over all of it.
-    pub(crate) fn serving(&self, args: ServeArgs) -> Result<Serving> {
+    /// The server's configuration; arguments override everything else.
+    pub(crate) fn serve_config(&self, args: ServeArgs) -> Result<ServeConfig> {
         let file = &self.file.serve;
         let tls = match (args.tls_cert, args.tls_key) {
             (Some(certificate), Some(key)) => Some((certificate, key)),
-            // Whoever says that a proxy does it needs no certificate.
+            // `--behind-proxy` overrides a certificate in the file.
             _ if args.behind_proxy => None,
             _ => match (file.tls_cert.clone(), file.tls_key.clone()) {
                 (None, None) => None,
                 (Some(certificate), Some(key)) => Some((certificate, key)),
                 _ => {
-                    let help = "name both, or neither";
-                    return Err(Failure::new("`tls_cert` and `tls_key` go together", help).into());
+                    let help = "set both in config.toml, or neither";
+                    return Err(CliError::new("`tls_cert` and `tls_key` must be set together", help).into());
                 }
             },
         };
@@ -205,23 +205,23 @@ impl Settings {
             given if given.is_empty() => self.trusted_proxies()?,
             given => given.into_iter().collect(),
         };
-        Ok(Serving {
+        Ok(ServeConfig {
             trusted_proxies,
             port: args.port.unwrap_or_else(|| self.port()),
             bind: args.bind.or(file.bind).unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
             behind_proxy: args.behind_proxy || (tls.is_none() && file.behind_proxy == Some(true)),
             tls,
-            site: args.site.or_else(|| self.named_site()),
-            open: !args.no_open && file.open != Some(false),
+            site: args.site.or_else(|| self.configured_site()),
+            open_browser: !args.no_open && file.open != Some(false),
             log,
-            lease: args.lease,
+            lease_seconds: args.lease,
         })
     }
 
-    /// What every setting is now, and who said so.
-    pub(crate) fn all(&self) -> Result<Vec<(&'static Key, String, From)>> {
+    /// Every setting with its value and origin.
+    pub(crate) fn list(&self) -> Result<Vec<(&'static SettingInfo, String, SettingOrigin)>> {
         let file = &self.file.serve;
-        let backups = match Folder::of(&self.location()?, &self.backups()?) {
+        let backups = match BackupDirectory::for_database(&self.location()?, &self.backups()?) {
             Ok(Some(folder)) => folder.path().display().to_string(),
             Ok(None) => "off".to_owned(),
             Err(why) => why.to_string(),
@@ -253,11 +253,11 @@ impl Settings {
             ("serve.open", Some(file.open.unwrap_or(true).to_string()), file.open.is_some()),
         ];
         let all = values.into_iter().map(|(name, value, in_file)| {
-            let key = KEYS.iter().find(|key| key.name == name).expect("every setting is told");
+            let key = SETTINGS.iter().find(|key| key.name == name).expect("every setting is in SETTINGS");
             let from = match key.variable {
-                Some(variable) if said(variable).is_some() => From::Environment,
-                _ if in_file => From::File,
-                _ => From::Usual,
+                Some(variable) if env_value(variable).is_some() => SettingOrigin::Environment,
+                _ if in_file => SettingOrigin::File,
+                _ => SettingOrigin::Default,
             };
             (key, value.unwrap_or_else(|| "none".to_owned()), from)
         });
@@ -265,17 +265,17 @@ impl Settings {
     }
 }
 
-/// What a variable says; nothing when it is empty.
-fn said(variable: &str) -> Option<OsString> {
+/// `None` if the variable is unset or empty.
+fn env_value(variable: &str) -> Option<OsString> {
     std::env::var_os(variable).filter(|value| !value.is_empty())
 }
 
-impl File {
-    /// A path in the file is meant from where the file is, or from home.
-    fn rooted(mut self, beside: &Path) -> Self {
+impl ConfigFile {
+    /// Relative paths are relative to the file; `~/` is the home directory.
+    fn resolve_paths(mut self, directory: &Path) -> Self {
         let rooted = |path: &str| match path.strip_prefix("~/") {
             Some(rest) => std::env::home_dir().map(|home| home.join(rest)),
-            None => Some(beside.join(path)),
+            None => Some(directory.join(path)),
         };
         for named in [&mut self.database, &mut self.backups].into_iter().flatten() {
             let is_path = named != "off" && !named.is_empty() && !named.contains(':');
@@ -292,15 +292,15 @@ impl File {
     }
 }
 
-/// What in the file is not understood, with its line. Never what the line says: it may hold a password.
-fn misunderstood(path: &Path, text: &str, why: &toml::de::Error) -> Failure {
+/// The line number of a parse error, never the line itself: it may contain a password.
+fn parse_error(path: &Path, text: &str, why: &toml::de::Error) -> CliError {
     let line = why.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
     let place =
         line.map_or_else(|| path.display().to_string(), |line| format!("{}, line {line}", path.display()));
-    let names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
-    Failure::new(
+    let names: Vec<&str> = SETTINGS.iter().map(|key| key.name).collect();
+    CliError::new(
         format!("{place}: {}", why.message().lines().next().unwrap_or_default()),
-        format!("the settings are {}; `fitness config --keys` explains them", names.join(", ")),
+        format!("valid keys are {}; `fitness config --keys` describes them", names.join(", ")),
     )
 }
 
@@ -308,7 +308,7 @@ fn misunderstood(path: &Path, text: &str, why: &toml::de::Error) -> Failure {
 mod tests {
     use super::*;
 
-    const EVERYTHING: &str = r#"
+    const ALL_SETTINGS: &str = r#"
         database = "fit.db"
         backups = "/keep"
         log = "json"
@@ -324,8 +324,8 @@ mod tests {
     "#;
 
     #[test]
-    fn every_setting_of_the_file_is_told_and_every_one_told_is_understood() {
-        let file: File = toml::from_str(EVERYTHING).unwrap();
+    fn settings_list_matches_the_config_file_fields() {
+        let file: ConfigFile = toml::from_str(ALL_SETTINGS).unwrap();
         let seen = serde_json::to_value(&file).unwrap();
         let mut names = Vec::new();
         for (name, value) in seen.as_object().unwrap() {
@@ -335,24 +335,25 @@ mod tests {
             }
         }
         names.sort();
-        let mut told: Vec<String> = KEYS.iter().map(|key| key.name.to_owned()).collect();
-        told.sort();
-        assert_eq!(names, told);
+        let mut listed: Vec<String> = SETTINGS.iter().map(|key| key.name.to_owned()).collect();
+        listed.sort();
+        assert_eq!(names, listed);
     }
 
     #[test]
-    fn what_the_file_names_is_found_from_where_the_file_is() {
-        let file = toml::from_str::<File>(EVERYTHING).unwrap().rooted(Path::new("/etc/fitness"));
+    fn relative_paths_resolve_against_the_config_file() {
+        let file =
+            toml::from_str::<ConfigFile>(ALL_SETTINGS).unwrap().resolve_paths(Path::new("/etc/fitness"));
         assert_eq!(file.database.as_deref(), Some("/etc/fitness/fit.db"));
         assert_eq!(file.backups.as_deref(), Some("/keep"));
         assert_eq!(file.serve.tls_cert.as_deref(), Some(Path::new("/etc/fitness/cert.pem")));
         assert_eq!(file.serve.tls_key.as_deref(), Some(Path::new("/etc/key.pem")));
-        let server = toml::from_str::<File>("database = 'postgres://h/f'\nbackups = 'off'").unwrap();
-        assert_eq!(server.clone().rooted(Path::new("/etc")), server);
+        let server = toml::from_str::<ConfigFile>("database = 'postgres://h/f'\nbackups = 'off'").unwrap();
+        assert_eq!(server.clone().resolve_paths(Path::new("/etc")), server);
     }
 
     #[test]
-    fn what_is_not_understood_is_named_with_its_line_and_never_quoted() {
+    fn config_parse_error_names_the_line_and_never_quotes_it() {
         for (text, line, says) in [
             ("databse = 'x'", 1, "unknown field `databse`"),
             ("log = 'json'\n[serve]\nprot = 80", 3, "unknown field `prot`"),
@@ -363,8 +364,8 @@ mod tests {
             ("database = 'postgres://ann:s3cret@db/fit'\ndatabase = 's3cret'", 2, "duplicate key"),
             ("database = s3cret", 1, ""),
         ] {
-            let why = toml::from_str::<File>(text).unwrap_err();
-            let failure = misunderstood(Path::new("config.toml"), text, &why).to_string();
+            let why = toml::from_str::<ConfigFile>(text).unwrap_err();
+            let failure = parse_error(Path::new("config.toml"), text, &why).to_string();
             assert!(failure.starts_with(&format!("config.toml, line {line}: ")), "{text}: {failure}");
             assert!(failure.contains(says), "{text}: {failure}");
             assert!(!failure.contains("s3cret"), "{failure}");

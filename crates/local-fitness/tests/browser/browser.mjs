@@ -1,4 +1,4 @@
-// A browser that notices what must not happen: errors on the console, requests to anywhere else, pages that scroll sideways.
+// A browser that reports console errors, external requests and horizontal scrolling.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 
@@ -6,12 +6,12 @@ const fetched = createRequire(`${process.env.FITNESS_NODE_MODULES}/`);
 const { chromium } = fetched("playwright-core");
 const axe = fetched.resolve("axe-core/axe.min.js");
 
-// Where the server is, and that it is there.
+// URL of the server.
 export let base = null;
 export function at(address) { base = address; }
 export { assert };
 
-// A busy machine is slow; a walk waits for what must come, and not for a time.
+// Generous, as a busy machine is slow.
 const patience = 120_000;
 
 const options = {
@@ -35,11 +35,11 @@ export async function open(settings = {}) {
   return { browser, context, page, wrong };
 }
 
-// The codes that were shown with links.
+// Confirmation codes by sign-in link.
 const codes = new Map();
 export function confirmWith(link, code) { codes.set(link, code); }
 
-// Signs in by the link of the terminal, with its button, and types the code that the terminal showed with it.
+// Signs in with a link and enters the code from the terminal.
 export async function signIn(page, link) {
   await page.goto(link);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -52,9 +52,9 @@ export async function signIn(page, link) {
   await page.waitForURL(`${base}/`);
 }
 
-// What a person who cannot see or point would stumble over.
+// Accessibility check with axe-core.
 export async function accessible(page, where) {
-  // The policy of our pages lets no foreign script in; the tool is put into its own world.
+  // In an isolated world, as the content security policy blocks other scripts.
   const session = await page.context().newCDPSession(page);
   const source = (await import("node:fs")).readFileSync(axe, "utf8");
   const { frameTree } = await session.send("Page.getFrameTree");
@@ -71,7 +71,7 @@ export async function notSideways(page, where) {
   assert.ok(more <= 0, `${where} scrolls sideways by ${more} px`);
 }
 
-// Nothing sticks out of the card it is in, except what scrolls there by itself.
+// No element overflows its card, except scrollable ones.
 export async function insideCards(page, where) {
   const out = await page.evaluate(() => [...document.querySelectorAll(".card")].flatMap((card) => {
     const edge = card.getBoundingClientRect().right + 1;
@@ -81,7 +81,7 @@ export async function insideCards(page, where) {
   assert.deepEqual(out, [], `sticks out on ${where}`);
 }
 
-// Weekdays belong to their dates, wherever a date is told.
+// Weekdays match their dates.
 export async function weekdaysMatch(page, where) {
   const wrong = await page.evaluate(() => [...document.querySelectorAll("time[datetime]")].filter((time) => {
     const day = new Date(`${time.getAttribute("datetime")}T12:00:00Z`).toLocaleDateString("en-GB", { weekday: "short", timeZone: "UTC" });

@@ -1,8 +1,8 @@
-// Walks beyond one page: another program with a token, and a server that is started anew under an open page.
+// API tokens, and a server restart with an open page.
 import { assert, base, signIn } from "./browser.mjs";
 import { athlete, serve } from "./home.mjs";
 
-// What a program asks of `/mcp` with a token.
+// Sends an MCP request with a token.
 async function mcp(token, method, params = {}) {
   const answer = await fetch(`${base}/mcp`, {
     method: "POST",
@@ -15,13 +15,13 @@ async function mcp(token, method, params = {}) {
   return [answer.status, await answer.text()];
 }
 
-// A token is made and shown once, opens what it says and nothing else, and ends when it is revoked.
+// A token is shown once, works within its scope, and can be revoked.
 export async function token({ page, server }) {
   await signIn(page, server.link);
-  await page.goto(`${base}/settings/connect`);
+  await page.goto(`${base}/settings/integrations`);
   await page.locator("#name").fill("A script");
-  await page.getByRole("button", { name: "Make it" }).click();
-  await page.getByText("This is the only time it is shown.").waitFor();
+  await page.getByRole("button", { name: "Create token" }).click();
+  await page.getByText("Copy it now: it won't be shown again.").waitFor();
   const secret = (await page.locator("#token").innerText()).trim();
   assert.ok(secret.length > 20, "it is on the page");
   assert.ok((await page.locator("#claude-code").innerText()).includes(secret));
@@ -38,7 +38,7 @@ export async function token({ page, server }) {
   assert.ok(!JSON.parse(told).result.isError, told);
 
   await page.getByRole("link", { name: "Done" }).click();
-  await page.waitForURL(`${base}/settings/connect`);
+  await page.waitForURL(`${base}/settings/integrations`);
   for (const look of ["once", "again"]) {
     assert.ok(!(await page.content()).includes(secret), `it is not on the page, looked at ${look}`);
     await page.reload();
@@ -52,7 +52,7 @@ export async function token({ page, server }) {
 }
 token.begins = () => athlete();
 
-// The server is stopped and started again under an open page: who was signed in still is, and the form can be sent.
+// Sessions and open forms survive a server restart.
 export async function restarted({ page, server }) {
   await signIn(page, server.link);
   await page.goto(`${base}/`);
@@ -61,18 +61,18 @@ export async function restarted({ page, server }) {
   await server.stop();
   const next = await serve("serve", server.port);
   assert.equal(next.base, server.base);
-  await page.getByRole("button", { name: "Save the note" }).click();
-  await page.getByText("Noted.").waitFor();
+  await page.getByRole("button", { name: "Save note" }).click();
+  await page.getByText("Note saved.").waitFor();
   await page.goto(`${base}/settings/notes`);
   await page.getByText("The calf is tight, written before").first().waitFor();
   const names = (all) => all.map(({ name, value }) => [name, value]);
   assert.deepEqual(names(await page.context().cookies()), names(cookies), "nobody had to sign in anew");
-  // A question that was open is one still.
-  await page.goto(`${base}/settings/connect`);
+  // Another open form.
+  await page.goto(`${base}/settings/integrations`);
   await page.locator("#name").fill("Another");
   await next.stop();
   await serve("serve", server.port);
-  await page.getByRole("button", { name: "Make it" }).click();
-  await page.getByText("This is the only time it is shown.").waitFor();
+  await page.getByRole("button", { name: "Create token" }).click();
+  await page.getByText("Copy it now: it won't be shown again.").waitFor();
 }
 restarted.begins = () => athlete();

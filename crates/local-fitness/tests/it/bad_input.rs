@@ -1,11 +1,12 @@
-//! Bad input costs one `error:` line that names the value, one `help:` line, exit 1, and nothing else.
+//! Bad input gives one `error:` line with the value, one `help:` line and exit code 1, and changes
+//! nothing.
 
-use crate::harness::{HALF, Home, answer};
+use crate::harness::{HALF_PLAN, Home, to_cli_output};
 use fitness_store::testkit;
 use std::process::{Command, Stdio};
 
 #[test]
-fn a_database_that_is_none_is_named_and_nothing_is_made() {
+fn file_that_is_not_a_database_is_refused() {
     let home = Home::new();
     home.file("list.txt", "milk, bread");
     let foreign = home.path("foreign.db");
@@ -15,25 +16,30 @@ fn a_database_that_is_none_is_named_and_nothing_is_made() {
     let path = |name: &str| home.path(name).display().to_string();
     for (value, says) in [
         (String::new(), "it is empty"),
-        ("mysql://ann:s3cret@127.0.0.1/fit".to_owned(), "`mysql://ann:…@127.0.0.1/fit` is not a database"),
-        ("postgres://127.0.0.1:port/fit".to_owned(), "`postgres://127.0.0.1:port/fit` is not a database"),
+        (
+            "mysql://ann:s3cret@127.0.0.1/fit".to_owned(),
+            "`mysql://ann:…@127.0.0.1/fit` is not a valid database",
+        ),
+        (
+            "postgres://127.0.0.1:port/fit".to_owned(),
+            "`postgres://127.0.0.1:port/fit` is not a valid database",
+        ),
         ("postgres://127.0.0.1".to_owned(), "must name the database"),
         (
             format!("postgres://ann:s3cret@127.0.0.1:{port}/fit"),
-            &format!("no PostgreSQL answers at 127.0.0.1:{port}/fit"),
+            &format!("cannot reach PostgreSQL at 127.0.0.1:{port}/fit"),
         ),
-        ("sqlite::memory:".to_owned(), "`sqlite::memory:` is not a database"),
+        ("sqlite::memory:".to_owned(), "`sqlite::memory:` is not a valid database"),
         (path(""), "it is a directory"),
-        (path("no/such/place.db"), "it, or its directory, does not exist"),
+        (path("no/such/place.db"), "the file or its directory does not exist"),
         (path("list.txt"), "was not written by local-fitness"),
         (path("foreign.db"), "was not written by local-fitness"),
     ] {
         for arguments in
             [&["user", "add", "Ann"][..], &["note", "list"], &["migrate"], &["plan", "list", "--user", "x"]]
         {
-            let error = home.run_with("FITNESS_DB", &value, arguments).refusal(arguments);
-            let missing_is_fine =
-                says.contains("does not exist") && error.contains("there is no database at");
+            let error = home.run_with("FITNESS_DB", &value, arguments).expect_error(arguments);
+            let missing_is_fine = says.contains("does not exist") && error.contains("no database at");
             assert!(error.contains(says) || missing_is_fine, "{value}: {error}");
             assert!(!error.contains("s3cret"), "{error}");
         }
@@ -44,34 +50,34 @@ fn a_database_that_is_none_is_named_and_nothing_is_made() {
     assert_eq!(std::fs::read_to_string(home.path("list.txt")).unwrap(), "milk, bread");
 }
 
-/// A sound SQLite database that some other program wrote: ours, with the record of who wrote it taken out.
+/// A valid SQLite database of another program: ours without its migration records.
 fn fixture_of_something_else(home: &Home) -> std::path::PathBuf {
     let path = home.path("other-program.db");
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let db = testkit::TestDb::new(testkit::Backend::Sqlite).await.unwrap();
-        db.disown().await;
+        db.delete_migration_record().await;
         std::fs::copy(db.url(), &path).unwrap();
     });
     path
 }
 
 #[test]
-fn a_wrong_password_for_the_server_is_said_and_not_shown() {
+fn wrong_database_password_is_reported_without_the_password() {
     let Some(cluster) = testkit::cluster() else {
         return testkit::skip(
-            "a_wrong_password_for_the_server_is_said_and_not_shown",
+            "wrong_database_password_is_reported_without_the_password",
             "no PostgreSQL is installed",
         );
     };
     let url = cluster.url("postgres").replace("throw-away", "gu3ssed");
-    let error = Home::with_database(url).refused(&["user", "add", "Ann"]);
-    assert!(error.contains("refuses the login") && !error.contains("gu3ssed"), "{error}");
+    let error = Home::with_database(url).expect_error(&["user", "add", "Ann"]);
+    assert!(error.contains("rejected the login") && !error.contains("gu3ssed"), "{error}");
 }
 
-/// Runs as a user without any rights, also when the tests run as root. The binary is copied to where that
-/// user can reach it.
-fn as_nobody(home: &Home, database: &str, arguments: &[&str]) -> Option<crate::harness::Answer> {
+/// Runs as a user without any rights, also when the tests run as root. The binary is copied to
+/// where that user can reach it.
+fn run_unprivileged(home: &Home, database: &str, arguments: &[&str]) -> Option<crate::harness::CliOutput> {
     let root = Command::new("id").arg("-u").output().ok()?.stdout.trim_ascii() == b"0";
     let mut command = if root {
         use std::os::unix::fs::PermissionsExt;
@@ -87,14 +93,14 @@ fn as_nobody(home: &Home, database: &str, arguments: &[&str]) -> Option<crate::h
         Command::new(env!("CARGO_BIN_EXE_fitness"))
     };
     command.args(arguments).env_clear().env("HOME", home.path("")).env("FITNESS_DB", home.path(database));
-    // Nobody may write where the others count what of them runs.
+    // The unprivileged user cannot write coverage data.
     command.env("LLVM_PROFILE_FILE", "/dev/null");
-    Some(answer(command.env("TMPDIR", std::env::temp_dir()).stdin(Stdio::null()).output().ok()?))
+    Some(to_cli_output(command.env("TMPDIR", std::env::temp_dir()).stdin(Stdio::null()).output().ok()?))
 }
 
 #[cfg(unix)]
 #[test]
-fn what_may_not_be_read_or_written_is_said() {
+fn permission_errors_are_reported() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::new();
     std::fs::create_dir(home.path("closed")).unwrap();
@@ -105,10 +111,10 @@ fn what_may_not_be_read_or_written_is_said() {
     set("unreadable.db", 0o000);
     set("closed", 0o500);
     for (database, says) in [("unreadable.db", "permission denied"), ("closed/new.db", "permission denied")] {
-        let Some(answer) = as_nobody(&home, database, &["user", "add", "Ann"]) else {
-            return testkit::skip("what_may_not_be_read_or_written_is_said", "there is no setpriv");
+        let Some(answer) = run_unprivileged(&home, database, &["user", "add", "Ann"]) else {
+            return testkit::skip("permission_errors_are_reported", "there is no setpriv");
         };
-        let error = answer.refusal(&[database]);
+        let error = answer.expect_error(&[database]);
         assert!(error.contains(says) && error.contains(database), "{error}");
     }
     assert!(!home.path("closed/new.db").exists());
@@ -116,65 +122,64 @@ fn what_may_not_be_read_or_written_is_said() {
 }
 
 #[test]
-fn a_file_that_is_no_plan_is_refused_with_what_to_change() {
+fn invalid_plan_file_is_refused() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann"]);
-    let with = |from: &str, to: &str| HALF.replace(from, to);
+    let with = |from: &str, to: &str| HALF_PLAN.replace(from, to);
     for (content, says) in [
-        (String::new(), "is not a plan"),
-        ("{".to_owned(), "is not a plan"),
-        ("[1, 2, 3]".to_owned(), "is not a plan"),
+        (String::new(), "is not a valid plan"),
+        ("{".to_owned(), "is not a valid plan"),
+        ("[1, 2, 3]".to_owned(), "is not a valid plan"),
         (
             with("\"half\"", "\"ultra\""),
             "`ultra` is not a goal; expected one of: 5k, 10k, half, full, custom",
         ),
-        (with("2099-09-20", "2099-02-30"), "`2099-02-30` is not a day"),
+        (with("2099-09-20", "2099-02-30"), "`2099-02-30` is not a date"),
         (with("2099-09-20", "2099-01-01"), "days after the start"),
         (with("01:45:00", "0:20:00"), "is not possible"),
         (with("\"name\"", "\"status\": \"active\", \"name\""), "unknown field `status`"),
         (with("\"name\"", "\"user_id\": 2, \"name\""), "unknown field `user_id`"),
-        (with("\"planned_miles\": 9", "\"planned_miles\": -9"), "a distance of -9 is none"),
-        (with("\"planned_miles\": 9", "\"planned_miles\": 1e999"), "is not a plan"),
-        (with("Zürich half", &"x".repeat(121)), "the plan's name has 1 to 120 characters"),
-        ("[".repeat(100_000), "is not a plan"),
+        (with("\"planned_miles\": 9", "\"planned_miles\": -9"), "-9 is not a valid distance"),
+        (with("\"planned_miles\": 9", "\"planned_miles\": 1e999"), "is not a valid plan"),
+        (with("Zürich half", &"x".repeat(121)), "the plan's name must have 1 to 120 characters"),
+        ("[".repeat(100_000), "is not a valid plan"),
         (" ".repeat(3 * 1024 * 1024), "is larger than 2 MiB"),
     ] {
         let file = home.file("plan.json", &content);
-        let error = home.refused(&["plan", "draft", &file]);
+        let error = home.expect_error(&["plan", "draft", &file]);
         assert!(error.contains(says), "{error}");
     }
     assert!(
-        home.refused(&["plan", "draft", "/no/such/file.json"]).contains("cannot read /no/such/file.json")
+        home.expect_error(&["plan", "draft", "/no/such/file.json"])
+            .contains("cannot read /no/such/file.json")
     );
     assert_eq!(home.json(&["plan", "list"]), serde_json::json!([]), "nothing was stored");
     for bad in ["x".repeat(4001), "  ".to_owned()] {
-        home.refused(&["note", "add", &bad]);
+        home.expect_error(&["note", "add", &bad]);
     }
     for bad in ["", " ann", "a/b"] {
-        home.refused(&["user", "add", bad]);
+        home.expect_error(&["user", "add", bad]);
     }
-    assert!(home.refused(&["user", "add", "ANN"]).contains("there is already a user called `ANN`"));
+    assert!(home.expect_error(&["user", "add", "ANN"]).contains("there is already a user named ANN"));
 }
 
 #[test]
-fn an_error_is_json_when_json_was_asked_for() {
+fn error_is_json_with_the_json_flag() {
     let home = Home::new();
     let answer = home.run(&["plan", "list", "--json"]);
     assert_eq!((answer.code, answer.out.as_str()), (Some(1), ""));
     let error: serde_json::Value = serde_json::from_str(&answer.err).unwrap();
-    assert!(
-        error["error"].as_str().unwrap().contains("there is no database at") && error["help"].is_string()
-    );
+    assert!(error["error"].as_str().unwrap().contains("no database at") && error["help"].is_string());
 }
 
 #[test]
-fn a_command_line_that_cannot_be_read_is_told_like_any_error() {
+fn usage_errors_print_error_and_help() {
     let home = Home::new();
     for (words, said) in [
-        (["completions", "tcsh"].as_slice(), "help: write one of bash, "),
+        (["completions", "tcsh"].as_slice(), "help: use one of bash, "),
         (&["jobs", "--last", "-1"], "help: "),
         (&["plan", "fly"], "error: unrecognized subcommand 'fly'\n"),
-        (&["backup", "--nightly", "--to", "x"], "help: write it like `fitness backup"),
+        (&["backup", "--nightly", "--to", "x"], "help: usage: `fitness backup"),
         (&["today", "--loudly"], "error: unexpected argument '--loudly' found\n"),
     ] {
         let answer = home.run(words);
@@ -189,7 +194,7 @@ fn a_command_line_that_cannot_be_read_is_told_like_any_error() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn closed_stdout_is_not_an_error() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann"]);
     let mut child = home.command(&["doctor"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -200,18 +205,18 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[cfg(unix)]
 #[test]
-fn a_name_that_is_not_text_is_refused_and_nothing_is_made() {
+fn database_path_that_is_not_utf8_is_refused() {
     use std::os::unix::ffi::OsStrExt;
     let home = Home::new();
     let mut name = home.path("b").into_os_string();
     name.push(std::ffi::OsStr::from_bytes(b"\xffad.db"));
-    let error = home.run_with("FITNESS_DB", &name, &["user", "add", "Ann"]).refusal(&["not text"]);
+    let error = home.run_with("FITNESS_DB", &name, &["user", "add", "Ann"]).expect_error(&["not text"]);
     assert!(error.contains("is not valid UTF-8"), "{error}");
     assert!(home.files().is_empty());
 }
 
 #[test]
-fn an_error_nobody_reads_is_still_an_error() {
+fn closed_stderr_keeps_the_exit_code() {
     let home = Home::new();
     let mut child = home.command(&["plan", "list"]).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stderr.take());
@@ -219,7 +224,7 @@ fn an_error_nobody_reads_is_still_an_error() {
 }
 
 #[test]
-fn two_first_users_at_once_both_get_in() {
+fn concurrent_first_user_adds_both_succeed() {
     let home = Home::new();
     let children: Vec<_> = (0..6)
         .map(|i| {

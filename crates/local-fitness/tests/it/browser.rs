@@ -1,12 +1,13 @@
-//! The pages in a real browser, against the real binary: Chromium, driven by the scripts in `tests/browser`.
+//! The web app in Chromium, driven by the scripts in `tests/browser`.
 //!
-//! Needs Chromium, Node.js and two packages of npm's, which `./check` fetches where it can; skipped loudly where not.
+//! Needs Chromium, Node.js and two npm packages, which `./check` fetches if it can; skipped
+//! otherwise.
 
 use crate::harness::Home;
 use fitness_store::testkit;
 use std::process::Command;
 
-/// One walk, in a home of its own. The script starts the server itself, as it may have to start it again.
+/// Runs one script in its own home. The script starts the server, as it may restart it.
 fn walk(name: &str) {
     let modules = std::env::var("FITNESS_NODE_MODULES").unwrap_or_default();
     let there = |package: &str| std::path::Path::new(&modules).join(package).is_dir();
@@ -22,7 +23,7 @@ fn walk(name: &str) {
         return;
     };
     let home = Home::new();
-    // What the program inherits in this home, the script inherits too.
+    // The script gets the environment of this home.
     let program = home.command(&[]);
     let inherited = program.get_envs().filter_map(|(name, value)| Some((name, value?)));
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser/walk.mjs");
@@ -35,7 +36,7 @@ fn walk(name: &str) {
         .env("FITNESS_NODE_MODULES", &modules)
         .env("FITNESS_CHROMIUM", chromium)
         .output();
-    let output = output.expect("node is there where its packages are");
+    let output = output.expect("node is installed");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -44,24 +45,24 @@ macro_rules! walks {
 }
 
 walks! {
-    every_page_is_fine_in_light_and_dark_and_on_a_phone = "everyPage";
-    a_first_run_has_nothing_to_stumble_over = "beginning";
-    the_plan_is_dark_on_light_on_paper_whatever_the_theme = "printed";
-    the_first_visit_tells_what_to_do_and_why = "firstVisit";
-    the_first_start_leads_from_its_link_to_ones_own_today = "firstRun";
-    what_is_stopped_is_kept_and_gone_on_with = "stopping";
-    everything_can_be_reached_without_a_mouse = "keyboard";
-    everything_but_streaming_works_without_a_script = "withoutScript";
-    the_coach_answers_as_it_goes_and_decides_nothing = "talking";
-    an_accounts_export_is_imported_and_told = "importing";
-    a_draft_by_chat_is_committed_and_another_replaces_it_only_when_told_to = "committing";
-    verdicts_appear_with_the_commit = "judging";
-    a_proposal_is_taken_in_part_and_taken_back = "partly";
-    a_token_is_shown_once_opens_mcp_and_ends = "token";
-    an_open_page_outlives_the_server = "restarted";
-    nothing_runs_in_the_names_of_activities_and_in_notes = "hostileNames";
-    nothing_runs_in_plans_and_proposals = "hostilePlans";
-    nothing_runs_of_what_a_model_says = "hostileModel";
-    nothing_runs_in_the_names_of_files = "hostileFiles";
-    nothing_runs_of_an_address_a_refused_form_or_a_persons_name = "hostileErrors";
+    every_page_renders_in_light_dark_and_on_a_phone = "everyPage";
+    first_run_pages_are_accessible = "beginning";
+    printed_plan_ignores_the_dark_theme = "printed";
+    first_visit_explains_the_next_steps = "firstVisit";
+    setup_link_leads_to_today = "firstRun";
+    stopped_chat_reply_is_stored_and_continued = "stopping";
+    pages_work_with_the_keyboard = "keyboard";
+    pages_work_without_javascript = "withoutScript";
+    coach_reply_streams_and_changes_no_plan = "talking";
+    account_export_is_imported_and_summarized = "importing";
+    draft_from_chat_is_activated_and_replaced_only_explicitly = "committing";
+    activation_shows_verdicts = "judging";
+    proposal_is_applied_in_part_and_reverted = "partly";
+    token_is_shown_once_and_can_be_revoked = "token";
+    open_page_survives_a_server_restart = "restarted";
+    scripts_in_activity_names_and_notes_do_not_run = "hostileNames";
+    scripts_in_plans_and_proposals_do_not_run = "hostilePlans";
+    scripts_in_model_text_do_not_run = "hostileModel";
+    scripts_in_file_names_do_not_run = "hostileFiles";
+    scripts_in_urls_forms_and_user_names_do_not_run = "hostileErrors";
 }

@@ -1,102 +1,110 @@
-//! A conversation that is left, cut or printed: what it took is counted, and what it said is shown for what it is.
+//! Interrupted chat turns: cost is recorded, unverified numbers are marked, text is escaped.
 
-use crate::chat_api::is_documented;
-use crate::coach::{choose, demo, fake, text};
+use crate::chat_api::assert_documented;
+use crate::coach::{demo_home, start_fake_model, text, use_model};
 use crate::harness::Home;
-use crate::serve::{cookie, events, serve};
-use fitness_coach::testkit::{Ability, After, Asked, Block, FakeOpenAi, Say, Why};
+use crate::serve::{cookie, parse_events, serve};
+use fitness_coach::testkit::{
+    Block, FakeOpenAi, ScriptRequest, ScriptedReply, ScriptedStop, StreamEnd, ToolSupport,
+};
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Looks something up, and then falls silent in the middle of its answer.
-fn hangs(asked: &Asked) -> Say {
-    match asked.number {
-        1 => Say::call("daily_snapshot", json!({})),
-        _ => Say::text("Let me think about it").then(After::Stall(2)),
+/// Calls a tool, then stalls in the middle of the reply.
+fn stalling_script(number: usize) -> ScriptedReply {
+    match number {
+        1 => ScriptedReply::call("daily_snapshot", json!({})),
+        _ => ScriptedReply::text("Let me think about it").with_end(StreamEnd::Stall(2)),
     }
 }
 
-/// About what the requests of a conversation hold, in tokens.
-fn sent(fake: &FakeOpenAi, words: &str) -> u64 {
-    let sent = fake.seen().into_iter().filter(|seen| seen.text.contains(words));
-    sent.map(|seen| seen.text.len() as u64 / 4).sum()
+/// Estimated tokens of the requests that contain `words`.
+fn estimate_sent_tokens(fake: &FakeOpenAi, words: &str) -> u64 {
+    let sent = fake.requests().into_iter().filter(|seen| seen.raw_body.contains(words));
+    sent.map(|seen| seen.raw_body.len() as u64 / 4).sum()
 }
 
-/// Waits until the model was asked twice.
-async fn asked_twice(fake: &FakeOpenAi, words: &str) {
+async fn wait_for_two_requests(fake: &FakeOpenAi, words: &str) {
     let deadline = Instant::now() + Duration::from_secs(60);
-    while fake.seen().iter().filter(|seen| seen.text.contains(words)).count() < 2 {
-        assert!(Instant::now() < deadline, "it was not asked twice");
+    while fake.requests().iter().filter(|seen| seen.raw_body.contains(words)).count() < 2 {
+        assert!(Instant::now() < deadline, "no second request");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
-fn tokens(home: &Home) -> u64 {
+fn tokens_spent_today(home: &Home) -> u64 {
     let spent = home.json(&["coach"])["spent_today"].clone();
     ["input", "cache_write", "cache_read", "output"].iter().map(|key| spent[key].as_u64().unwrap_or(0)).sum()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_interrupts_an_answer_has_still_paid_for_it() {
-    let fake = fake(hangs).await;
-    let home = demo();
-    choose(&home, &fake);
+async fn interrupted_response_is_counted_on_the_terminal() {
+    let fake = start_fake_model(|asked: &ScriptRequest| stalling_script(asked.number)).await;
+    let home = demo_home();
+    use_model(&home, &fake);
     let mut child =
         home.command(&["chat", "Are you there?"]).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-    asked_twice(&fake, "Are you there?").await;
-    // Until the running request is on its way, there is nothing to interrupt.
+    wait_for_two_requests(&fake, "Are you there?").await;
+    // Give the request time to be sent.
     tokio::time::sleep(Duration::from_millis(200)).await;
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(1), "it ends in good order");
-    let (spent, sent) = (tokens(&home), sent(&fake, "Are you there?"));
+    assert_eq!(child.wait().unwrap().code(), Some(1), "exit code 1");
+    let (spent, sent) = (tokens_spent_today(&home), estimate_sent_tokens(&fake, "Are you there?"));
     assert!(spent >= sent * 3 / 4, "{spent} of {sent}");
-    assert!(spent <= sent * 13 / 10, "and nothing is counted twice: {spent} of {sent}");
+    assert!(spent <= sent * 13 / 10, "nothing is counted twice: {spent} of {sent}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_closes_the_page_has_still_paid_for_it() {
-    let fake = fake(
-        |asked: &Asked| {
-            if asked.shape.is_some() && asked.number > 2 { Say::text("{}") } else { hangs(asked) }
-        },
-    )
+async fn interrupted_response_is_counted_on_the_web() {
+    // In the morning the server also asks for a brief; only chat requests count.
+    let mut chat_requests = 0;
+    let fake = start_fake_model(move |asked: &ScriptRequest| {
+        if !asked.body.to_string().contains("Are you there?") {
+            return ScriptedReply::text("{}");
+        }
+        chat_requests += 1;
+        stalling_script(chat_requests)
+    })
     .await;
-    let home = demo();
-    choose(&home, &fake);
+    let home = demo_home();
+    use_model(&home, &fake);
     let cookie =
         tokio::task::block_in_place(|| std::thread::scope(|all| all.spawn(|| cookie(&home, "Ann")).join()))
             .unwrap();
-    let before = tokens(&home);
+    let before = tokens_spent_today(&home);
     let server = serve(&home);
     let (host, own) = (server.host(), server.origin());
     let lines = ["POST /api/chat HTTP/1.1", &host, "Content-Type: application/json", &own, &cookie];
     let stream = server.send(&lines, &json!({ "text": "Are you there?" }).to_string());
-    asked_twice(&fake, "Are you there?").await;
+    wait_for_two_requests(&fake, "Are you there?").await;
     drop(stream);
-    tokio::time::timeout(Duration::from_secs(60), fake.left()).await.expect("the model is let go");
-    let sent = sent(&fake, "Are you there?");
+    tokio::time::timeout(Duration::from_secs(60), fake.wait_for_disconnect())
+        .await
+        .expect("the request to the model is cancelled");
+    let sent = estimate_sent_tokens(&fake, "Are you there?");
     let deadline = Instant::now() + Duration::from_secs(20);
-    while tokens(&home) - before < sent * 3 / 4 {
-        assert!(Instant::now() < deadline, "{} of {sent}", tokens(&home) - before);
+    while tokens_spent_today(&home) - before < sent * 3 / 4 {
+        assert!(Instant::now() < deadline, "{} of {sent}", tokens_spent_today(&home) - before);
     }
 }
 
-/// Says a number before it looks anything up, and is cut while it says another.
-fn invents(asked: &Asked) -> Say {
+/// An unverified number before a tool call, and another in a truncated reply.
+fn unverified_script(asked: &ScriptRequest) -> ScriptedReply {
     match asked.number {
-        1 => Say::text("You ran 99.9 km.").and(Block::Call("daily_snapshot".to_owned(), json!({}))),
-        _ => Say::text("You slept 31.5 hours, and").because(Why::Length),
+        1 => ScriptedReply::text("You ran 99.9 km.")
+            .with_block(Block::Call("daily_snapshot".to_owned(), json!({}))),
+        _ => ScriptedReply::text("You slept 31.5 hours, and").with_stop(ScriptedStop::Length),
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn numbers_are_marked_on_the_terminal_wherever_they_are_said() {
-    let fake = FakeOpenAi::start(Ability::Native, invents).await;
-    let home = demo();
-    choose(&home, &fake);
+async fn unverified_numbers_are_marked_on_the_terminal() {
+    let fake = FakeOpenAi::start(ToolSupport::Native, unverified_script).await;
+    let home = demo_home();
+    use_model(&home, &fake);
     let seen = tokio::task::block_in_place(|| {
-        let mut session = home.at_a_terminal(&["chat", "How was it?"]);
+        let mut session = home.spawn_terminal(&["chat", "How was it?"]);
         session.exp_string("Not backed by your data: 99.9 km").unwrap();
         session.exp_string("Not backed by your data: 31.5 hours").unwrap();
         session.exp_eof().unwrap()
@@ -105,16 +113,16 @@ async fn numbers_are_marked_on_the_terminal_wherever_they_are_said() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn numbers_are_marked_in_the_stream_wherever_they_are_said() {
-    let fake = FakeOpenAi::start(Ability::Native, invents).await;
-    let home = demo();
-    choose(&home, &fake);
+async fn unverified_numbers_are_marked_in_the_stream() {
+    let fake = FakeOpenAi::start(ToolSupport::Native, unverified_script).await;
+    let home = demo_home();
+    use_model(&home, &fake);
     let told: Vec<(String, Value)> = tokio::task::block_in_place(|| {
         let cookie = std::thread::scope(|all| all.spawn(|| cookie(&home, "Ann")).join()).unwrap();
         let server = serve(&home);
-        events(&server.chat(&[&server.origin(), &cookie], &json!({ "text": "How was it?" })))
+        parse_events(&server.chat(&[&server.origin(), &cookie], &json!({ "text": "How was it?" })))
     });
-    told.iter().for_each(is_documented);
+    told.iter().for_each(assert_documented);
     let marked: Vec<&Value> =
         told.iter().filter(|(name, _)| name == "unbacked").map(|(_, data)| &data["pieces"]).collect();
     let piece = |text: &str, unbacked: bool| json!({ "text": text, "unbacked": unbacked });
@@ -129,12 +137,13 @@ async fn numbers_are_marked_in_the_stream_wherever_they_are_said() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_model_writes_moves_no_cursor() {
-    let fake =
-        fake(|_| Say::text("Easy\u{1b}[31m today\u{202e}.\nAnd rest: /modifications/0/date is refused."))
-            .await;
-    let home = demo();
-    choose(&home, &fake);
+async fn model_text_is_escaped_on_the_terminal() {
+    let fake = start_fake_model(|_| {
+        ScriptedReply::text("Easy\u{1b}[31m today\u{202e}.\nAnd rest: /modifications/0/date is refused.")
+    })
+    .await;
+    let home = demo_home();
+    use_model(&home, &fake);
     let shown = home.ok(&["chat", "go"]);
     assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
     assert!(shown.starts_with("Easy<U+001B>[31m"), "{shown:?}");

@@ -1,17 +1,19 @@
-//! The coach at the terminal: briefs, conversations and who writes them, with the real binary and fakes on this machine.
+//! Briefs, chat and coach settings with the real binary and fake model servers.
 
 use crate::harness::Home;
-use crate::planning::{confirmed, today};
-use fitness_coach::testkit::{Ability, Answer as Scripted, Asked, FakeAnthropic, FakeOpenAi, KEY, Say};
+use crate::planning::{confirm_by_name, today};
+use fitness_coach::testkit::{
+    FakeAnthropic, FakeOpenAi, KEY, ScriptRequest, ScriptResponse as Scripted, ScriptedReply, ToolSupport,
+};
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
 pub(crate) const DATABASE: &str = "data/local-fitness/fitness.db";
 
-/// Ann has the demo athlete's season up to today. It is imported once and copied for everybody.
-pub(crate) fn demo() -> Home {
-    static MADE: OnceLock<Vec<u8>> = OnceLock::new();
-    let bytes = MADE.get_or_init(|| {
+/// Ann with the demo athlete's season up to today, imported once and copied.
+pub(crate) fn demo_home() -> Home {
+    static DATABASE_BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    let bytes = DATABASE_BYTES.get_or_init(|| {
         let home = Home::new();
         home.ok(&["user", "add", "Ann", "--zone", "UTC", "--units", "metric"]);
         let ends = today(&home).to_string();
@@ -25,48 +27,49 @@ pub(crate) fn demo() -> Home {
     home
 }
 
-/// The same with a plan that has a session today, committed.
+/// [`demo_home`] with an active plan that has a workout today.
 pub(crate) fn with_a_plan() -> Home {
-    let home = demo();
-    let day = |ahead| today(&home).plus(ahead).to_string();
+    let home = demo_home();
+    let day = |ahead| today(&home).plus_days(ahead).to_string();
     let runs = (0..28).map(|at| json!({ "date": day(at), "planned_km": 4, "kind": "easy" }));
     let rests = (28..60).map(|at| json!({ "date": day(at), "kind": "rest" }));
     let schedule: Vec<Value> = runs.chain(rests).collect();
     let plan = json!({ "name": "Winter ten", "goal": "10k", "race_date": day(60), "start_date": day(0), "schedule": schedule });
     let file = home.file("plan.json", plan.to_string());
     home.ok(&["plan", "draft", &file]);
-    let said = confirmed(&home, &["plan", "activate", "1", "--begin", "planned"], "Winter ten");
+    let said = confirm_by_name(&home, &["plan", "activate", "1", "--begin", "planned"], "Winter ten");
     assert!(said.contains("Activated."), "{said}");
     home
 }
 
-/// A brief of what the demo athlete's morning has.
-fn brief(body: &str) -> String {
+fn brief_response(body: &str) -> String {
     json!({ "metrics": ["recovery", "sleep"], "tone": "encouraging", "body": body }).to_string()
 }
 
-const GOOD: &str =
+const VALID_BODY: &str =
     "You slept {{sleep_last_night}} and recovery is {{recovery}} this morning, so the day is yours to enjoy.";
 
-pub(crate) async fn fake<A: Into<Scripted>>(script: impl FnMut(&Asked) -> A + Send + 'static) -> FakeOpenAi {
-    FakeOpenAi::start(Ability::Ignores, script).await
+pub(crate) async fn start_fake_model<A: Into<Scripted>>(
+    script: impl FnMut(&ScriptRequest) -> A + Send + 'static,
+) -> FakeOpenAi {
+    FakeOpenAi::start(ToolSupport::Ignored, script).await
 }
 
-pub(crate) fn choose(home: &Home, fake: &FakeOpenAi) {
-    let address = fake.address().below("").to_string();
+pub(crate) fn use_model(home: &Home, fake: &FakeOpenAi) {
+    let address = fake.address().join("").to_string();
     home.ok(&["coach", "use", "openai", "--address", address.trim_end_matches('/'), "--model", "local"]);
 }
 
 #[track_caller]
 pub(crate) fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+    value.as_str().unwrap_or_else(|| panic!("{value} is not a string")).to_owned()
 }
 
 #[test]
-fn a_brief_needs_no_model_says_who_wrote_it_and_is_kept() {
-    let home = demo();
+fn brief_without_a_model_names_its_author_and_is_stored() {
+    let home = demo_home();
     let words = home.ok(&["brief"]);
-    assert!(words.contains("Written by the built-in coach: rules, no model."), "{words}");
+    assert!(words.contains("Written by the built-in coach (rules, no AI)."), "{words}");
     assert!(!words.contains("{{") && !words.contains("}}"), "{words}");
     assert!(words.contains("Recovery is ") && words.contains("You slept "), "{words}");
     assert!(!words.contains("plan") && !words.contains("session"), "no plan is active: {words}");
@@ -82,19 +85,22 @@ fn a_brief_needs_no_model_says_who_wrote_it_and_is_kept() {
     for fact in facts {
         assert!(!fact["source"].as_array().unwrap().is_empty(), "{fact}");
     }
-    // The same brief, even when the world has moved on; anew only when asked.
-    home.ok(&["day", "mark", "ill"]);
+    // The stored brief is shown until its facts change.
+    home.ok(&["today"]);
     assert_eq!(home.json(&["brief"])["written_at"], told["written_at"]);
+    home.ok(&["day", "mark", "ill"]);
+    let rewritten = home.json(&["brief"]);
+    assert_ne!(rewritten["written_at"], told["written_at"]);
+    assert_ne!(rewritten["body"]["rendered"], told["body"]["rendered"], "includes the illness");
     let again = home.json(&["brief", "--again"]);
-    assert_ne!(again["written_at"], told["written_at"]);
-    assert_ne!(again["body"]["rendered"], told["body"]["rendered"], "now it knows of the illness");
+    assert_ne!(again["written_at"], rewritten["written_at"]);
     assert_eq!(home.json(&["brief"]), again);
 
-    let past = today(&home).plus(-10).to_string();
+    let past = today(&home).plus_days(-10).to_string();
     assert!(home.ok(&["brief", "--date", &past]).contains(&past));
-    let ahead = today(&home).plus(2).to_string();
-    assert!(home.refused(&["brief", "--date", &ahead]).contains("has not come yet"));
-    assert!(home.refused(&["brief", "--model", "gpt"]).contains("`gpt` is no model"));
+    let ahead = today(&home).plus_days(2).to_string();
+    assert!(home.expect_error(&["brief", "--date", &ahead]).contains("is in the future"));
+    assert!(home.expect_error(&["brief", "--model", "gpt"]).contains("unknown model `gpt`"));
 }
 
 #[test]
@@ -111,40 +117,46 @@ fn with_a_plan_the_brief_opens_with_the_session() {
 }
 
 #[test]
-fn what_is_asked_of_a_plan_by_distance_is_what_is_proposed() {
+fn rule_based_coach_shortens_a_workout_by_distance() {
     let home = with_a_plan();
     let told = home.json(&["chat", "make the day after tomorrow shorter"]);
     let answer = text(&told["answer"]);
     assert!(answer.starts_with("I am the built-in coach: rules, no language model.\n"), "{answer}");
     assert!(answer.contains("4.0 km") && answer.contains("3.0 km"), "shorter: {answer}");
-    let day = today(&home).plus(2);
+    let day = today(&home).plus_days(2);
     let shown = home.json(&["plan", "proposal", "show", "1"]).to_string();
-    assert!(shown.contains(&day.to_string()) && shown.contains("Made shorter, as you asked."), "{shown}");
-    // Once in a conversation it says who it is, and which days it is not sure of.
+    assert!(
+        shown.contains(&day.to_string())
+            && shown.contains("Shorten the ")
+            && shown.contains(", as you asked."),
+        "{shown}"
+    );
+    // It introduces itself once per conversation, and says which days it could not parse.
     let chat = told["chat"].to_string();
     let answer = text(&home.json(&["chat", "skip every Thursday", "--chat", &chat])["answer"]);
     assert!(answer.starts_with("I am not sure which days you mean"), "{answer}");
 }
 
 #[test]
-fn a_bad_feeling_on_a_hard_day_leads_to_a_proposal_that_the_brief_names() {
-    let home = demo();
-    let day = |ahead| today(&home).plus(ahead).to_string();
+fn bad_checkin_on_a_hard_day_creates_a_proposal_named_in_the_brief() {
+    let home = demo_home();
+    let day = |ahead| today(&home).plus_days(ahead).to_string();
     let runs = (1..28).map(|at| json!({ "date": day(at), "planned_km": 4, "kind": "easy" }));
-    // The demo's last day is half over, and nothing was run on it yet.
+    // The demo has no run on its last day.
     let hard = json!({ "date": day(0), "planned_km": 4, "kind": "tempo" });
     let rests = (28..60).map(|at| json!({ "date": day(at), "kind": "rest" }));
     let schedule: Vec<Value> = std::iter::once(hard).chain(runs).chain(rests).collect();
     let plan = json!({ "name": "Winter ten", "goal": "10k", "race_date": day(60), "start_date": day(0), "schedule": schedule });
     let file = home.file("plan.json", plan.to_string());
     home.ok(&["plan", "draft", &file]);
-    confirmed(&home, &["plan", "activate", "1", "--begin", "planned"], "Winter ten");
-    let said = home.ok(&["feel", "1"]);
-    assert!(said.contains("Noted for") && said.contains("You said you feel 1 of 5 today"), "{said}");
+    confirm_by_name(&home, &["plan", "activate", "1", "--begin", "planned"], "Winter ten");
+    let said = home.ok(&["checkin", "1"]);
+    assert!(said.contains("Saved for") && said.contains("You rated today 1 of 5"), "{said}");
     let brief = home.ok(&["brief"]);
-    assert!(brief.contains("You said that you do not feel good today"), "{brief}");
-    assert!(brief.contains("Waiting for your decision") && !brief.contains("enjoy it"), "{brief}");
-    assert!(!home.ok(&["feel", "4"]).contains("You said you feel"), "better after all");
+    assert!(brief.contains("You said that you do not feel well today"), "{brief}");
+    assert!(brief.contains("You still need to decide on proposal "), "{brief}");
+    assert!(!brief.contains("enjoy it"), "{brief}");
+    assert!(!home.ok(&["checkin", "4"]).contains("You rated today"), "no proposal for a good check-in");
 }
 
 #[test]
@@ -169,9 +181,9 @@ fn hostile_notes_and_names_change_nothing() {
 }
 
 #[test]
-fn the_built_in_coach_answers_what_it_says_it_answers() {
+fn rule_based_coach_answers_its_advertised_questions() {
     let home = with_a_plan();
-    let race = today(&home).plus(140);
+    let race = today(&home).plus_days(140);
     let draft = format!("Draft a half marathon plan for {race} in 1:45");
     let help = text(&home.json(&["chat", "Sing me a song"])["answer"]);
     assert!(help.starts_with("I am the built-in coach: rules, no language model."), "{help}");
@@ -194,19 +206,19 @@ fn the_built_in_coach_answers_what_it_says_it_answers() {
         assert_eq!(told["waiting"].as_array().unwrap().len(), waits, "{question}: {told:#}");
         assert_eq!((&told["unverified"], &told["by"]), (&json!([]), &json!("built-in")), "{told:#}");
     }
-    assert_eq!(home.json(&["plan", "show"])["workouts"], before, "only the athlete changes it");
+    assert_eq!(home.json(&["plan", "show"])["workouts"], before, "the plan is unchanged");
 
-    // What was suggested counts once it is accepted, and once only.
+    // A suggestion can be accepted once.
     assert!(home.ok(&["day", "list"]).contains("(suggested by coach)"));
-    assert!(home.ok(&["day", "accept", "1"]).contains("is yours now"));
+    assert!(home.ok(&["day", "accept", "1"]).contains("Accepted absence 1"));
     assert!(!home.ok(&["day", "list"]).contains("suggested"));
-    assert!(home.refused(&["day", "accept", "1"]).contains("no suggested mark 1 waits"));
-    assert!(home.refused(&["note", "accept", "1"]).contains("no suggested note 1 waits"));
+    assert!(home.expect_error(&["day", "accept", "1"]).contains("there is no suggested absence 1"));
+    assert!(home.expect_error(&["note", "accept", "1"]).contains("there is no suggested note 1"));
 }
 
 #[test]
-fn a_conversation_goes_on_and_is_its_athletes_alone() {
-    let home = demo();
+fn chat_continues_and_is_private_to_its_user() {
+    let home = demo_home();
     home.ok(&["user", "add", "Ben"]);
     let of = |who: &'static str, arguments: &[&str]| {
         let all = [&["--user", who], arguments].concat();
@@ -220,19 +232,23 @@ fn a_conversation_goes_on_and_is_its_athletes_alone() {
     assert!(list.contains("How is my form?") && !list.contains("Why?"), "{list}");
     let theirs = of("Ben", &["chat", "Hello", "--chat", &chat]);
     let missing = of("Ben", &["chat", "Hello", "--chat", "4711"]);
-    assert_eq!(theirs.refusal(&["chat"]), missing.refusal(&["chat"]), "nothing tells them apart");
+    assert_eq!(
+        theirs.expect_error(&["chat"]),
+        missing.expect_error(&["chat"]),
+        "no difference between missing and not owned"
+    );
     assert!(of("Ben", &["chat", "--list"]).out.contains("No conversations yet"));
-    assert!(home.run(&["chat", "Hello"]).refusal(&["chat"]).contains("--user"));
-    assert!(of("Ann", &["chat", " "]).refusal(&["chat"]).contains("say something"));
+    assert!(home.run(&["chat", "Hello"]).expect_error(&["chat"]).contains("--user"));
+    assert!(of("Ann", &["chat", " "]).expect_error(&["chat"]).contains("write a message of at most"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_that_keeps_the_rules_writes_the_brief_and_is_named() {
-    let fake = fake(|_| Say::text(brief(GOOD))).await;
-    let home = demo();
-    choose(&home, &fake);
+async fn valid_model_brief_is_stored_with_its_model() {
+    let fake = start_fake_model(|_| ScriptedReply::text(brief_response(VALID_BODY))).await;
+    let home = demo_home();
+    use_model(&home, &fake);
     let preview = home.ok(&["coach", "preview"]);
-    assert!(fake.seen().is_empty(), "a preview sends nothing");
+    assert!(fake.requests().is_empty(), "a preview sends nothing");
     let told = home.json(&["brief"]);
     assert_eq!(
         (&told["model"], &told["prompt_version"], &told["schema_version"], &told["fell_back"]),
@@ -241,66 +257,66 @@ async fn a_model_that_keeps_the_rules_writes_the_brief_and_is_named() {
     );
     assert_eq!(told["body"]["byline"], "Written by local.");
     assert!(!text(&told["body"]["rendered"]).contains("{{"), "{told:#}");
-    let seen = fake.seen();
+    let seen = fake.requests();
     assert_eq!(seen.len(), 1);
-    assert_eq!(preview.split_once("\n\n").unwrap().1.trim_end_matches('\n'), seen[0].text);
+    assert_eq!(preview.split_once("\n\n").unwrap().1.trim_end_matches('\n'), seen[0].raw_body);
     assert!(home.ok(&["coach"]).contains("Today: "));
 
-    // In chat a server is tried first, once; that is shown, and both of what may follow.
+    // Chat first probes the server for tool support; the preview shows the probe and both possible
+    // requests.
     home.ok(&["note", "add", "Prefers trails"]);
     let preview = home.ok(&["coach", "preview", "How is my form?"]);
     home.run(&["chat", "How is my form?"]);
-    let seen = &fake.seen()[1..];
+    let seen = &fake.requests()[1..];
     assert_eq!(seen.len(), 2, "{seen:?}");
     let bodies_of = |preview: &str| -> Vec<String> {
         let parts = preview.split("\n\n").filter(|part| part.starts_with('{'));
         parts.map(|body| body.trim_end().to_owned()).collect()
     };
     let bodies = bodies_of(&preview);
-    assert_eq!((bodies.len(), &bodies[0], &bodies[2]), (3, &seen[0].text, &seen[1].text));
+    assert_eq!((bodies.len(), &bodies[0], &bodies[2]), (3, &seen[0].raw_body, &seen[1].raw_body));
     let preview = home.ok(&["coach", "preview", "How is my form?"]);
     home.run(&["chat", "How is my form?"]);
-    let again = &fake.seen()[3..];
-    assert_eq!(again.len(), 1, "what was found out is kept: {again:?}");
-    assert_eq!(bodies_of(&preview), [again[0].text.clone()], "and only the one form is shown: {preview}");
+    let again = &fake.requests()[3..];
+    assert_eq!(again.len(), 1, "the probe result is cached: {again:?}");
+    assert_eq!(bodies_of(&preview), [again[0].raw_body.clone()], "only one request is shown: {preview}");
     assert!(preview.contains("found not to call tools"), "{preview}");
     assert!(preview.contains("Prefers trails"));
-    // Going on with it, its history leaves too; and another model is shown its own way.
+    // A continued chat includes its history; another model gets its own request format.
     let chats = home.json(&["chat", "--list"]);
     let chat = chats[0]["id"].to_string();
     let next = home.ok(&["coach", "preview", "And tomorrow?", "--chat", &chat, "--model", "other"]);
     assert!(next.contains("How is my form?") && next.contains("And tomorrow?"), "{next}");
     assert!(next.contains(r#""model":"other""#), "{next}");
     home.run(&["chat", "And tomorrow?", "--chat", &chat, "--model", "other"]);
-    let sent = fake.seen().last().unwrap().text.clone();
+    let sent = fake.requests().last().unwrap().raw_body.clone();
     let bodies: Vec<&str> = next.split("\n\n").filter(|part| part.starts_with('{')).collect();
-    assert_eq!(bodies.last().unwrap().trim_end(), sent, "what leaves is what was shown");
-    assert!(home.refused(&["coach", "preview", "Hi", "--chat", "999"]).contains("no such chat"));
-    // For this time another coach.
+    assert_eq!(bodies.last().unwrap().trim_end(), sent, "the request equals the preview");
+    assert!(home.expect_error(&["coach", "preview", "Hi", "--chat", "999"]).contains("no such chat"));
+    // Another coach for one brief.
     assert_eq!(home.json(&["brief", "--model", "built-in"])["model"], "built-in");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_that_breaks_the_rules_twice_is_named_with_why() {
-    let bad =
-        brief("Recovery is 99 this morning, better than it has been for weeks, so go and run as you please.");
-    let fake = fake(move |_| Say::text(bad.clone())).await;
-    let home = demo();
-    choose(&home, &fake);
+async fn invalid_model_brief_falls_back_with_the_reason() {
+    let bad = brief_response(
+        "Recovery is 99 this morning, better than it has been for weeks, so go and run as you please.",
+    );
+    let fake = start_fake_model(move |_| ScriptedReply::text(bad.clone())).await;
+    let home = demo_home();
+    use_model(&home, &fake);
     let told = home.json(&["brief"]);
     let why = text(&told["fell_back"]);
     assert_eq!(told["model"], "built-in");
     assert!(
-        why.contains("local was asked")
-            && why.contains("after a second try")
-            && why.contains("write no digits"),
+        why.contains("local failed") && why.contains("after a retry") && why.contains("write no digits"),
         "{why}"
     );
     assert!(!text(&told["body"]["rendered"]).contains("99"));
-    assert!(home.ok(&["brief"]).contains(&why), "the athlete is told");
-    assert_eq!(fake.seen().len(), 2);
-    let repair = fake.seen()[1].text.clone();
-    assert!(repair.contains("That brief cannot be shown"), "{repair}");
+    assert!(home.ok(&["brief"]).contains(&why), "shown with the brief");
+    assert_eq!(fake.requests().len(), 2);
+    let repair = fake.requests()[1].raw_body.clone();
+    assert!(repair.contains("The brief is invalid"), "{repair}");
 
     drop(fake);
     let told = home.json(&["brief", "--again"]);
@@ -312,14 +328,14 @@ async fn a_model_that_breaks_the_rules_twice_is_named_with_why() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_used_up_is_used_up() {
-    let fake = fake(|asked| match asked.shape {
-        Some(_) => Say::text(brief(GOOD)),
-        None => Say::text("Your form is fine."),
+async fn daily_token_limit_stops_the_model() {
+    let fake = start_fake_model(|asked| match asked.response_schema {
+        Some(_) => ScriptedReply::text(brief_response(VALID_BODY)),
+        None => ScriptedReply::text("Your form is fine."),
     })
     .await;
-    let home = demo();
-    choose(&home, &fake);
+    let home = demo_home();
+    use_model(&home, &fake);
     for bad in [
         &["coach", "limit"][..],
         &["coach", "limit", "--dollars", "-1"],
@@ -330,13 +346,13 @@ async fn what_is_used_up_is_used_up() {
     }
     assert!(
         home.ok(&["coach", "limit", "--tokens", "1", "--dollars", "0.5"])
-            .contains("At most 1 tokens and $0.50")
+            .contains("Daily budget: 1 tokens and $0.50")
     );
-    assert_eq!(home.json(&["brief"])["model"], "local", "the first is within it");
-    let asked = fake.seen().len();
+    assert_eq!(home.json(&["brief"])["model"], "local", "within the budget");
+    let asked = fake.requests().len();
     let told = home.json(&["brief", "--again"]);
     assert_eq!(
-        (&told["model"], text(&told["fell_back"]).contains("today's limit is used up")),
+        (&told["model"], text(&told["fell_back"]).contains("today's budget is used up")),
         (&json!("built-in"), true)
     );
     let chat = home.run(&["chat", "How is my form?", "--json"]);
@@ -347,33 +363,33 @@ async fn what_is_used_up_is_used_up() {
         "{said:#}"
     );
     assert!(said["notice"].is_string());
-    assert!(home.refused(&["coach", "test"]).contains("limit"));
-    assert_eq!(fake.seen().len(), asked, "nobody was asked any more");
+    assert!(home.expect_error(&["coach", "test"]).contains("today's budget is used up"));
+    assert_eq!(fake.requests().len(), asked, "no further requests");
     home.ok(&["coach", "limit", "--tokens", "1000000"]);
     assert_eq!(home.json(&["brief", "--again"])["model"], "local");
-    // The built-in coach takes none.
+    // The built-in coach uses no tokens.
     home.ok(&["coach", "limit", "--tokens", "1"]);
     home.ok(&["coach", "use", "built-in"]);
     assert_eq!(home.json(&["chat", "How is my form?"])["ended"], "answered");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_trial_says_how_often_the_rules_were_kept() {
+async fn coach_test_prints_how_often_rules_were_followed() {
     let plan = "Today is {{today_session}}, {{today_session_state}}; the last verdict was {{last_verdict}}. You slept {{sleep_last_night}}, recovery is {{recovery}}.";
     let asks = "How do you feel?";
-    let fake = fake(move |asked| {
-        let body = if asked.words.contains("{{today_session}} is") {
+    let fake = start_fake_model(move |asked| {
+        let body = if asked.last_text.contains("{{today_session}} is") {
             format!("{plan} {asks}")
-        } else if asked.words.contains("{{recovery}} is") {
-            format!("{GOOD} {asks}")
+        } else if asked.last_text.contains("{{recovery}} is") {
+            format!("{VALID_BODY} {asks}")
         } else {
             "Recovery is 100 and everything else is wonderful, says the model that made it all up.".to_owned()
         };
-        Say::text(brief(&body))
+        ScriptedReply::text(brief_response(&body))
     })
     .await;
-    let home = demo();
-    choose(&home, &fake);
+    let home = demo_home();
+    use_model(&home, &fake);
     let told = home.run(&["coach", "test", "--json"]);
     let told: Value = serde_json::from_str(&told.out).unwrap();
     assert_eq!(
@@ -382,28 +398,30 @@ async fn a_trial_says_how_often_the_rules_were_kept() {
         "{told:#}"
     );
     assert_eq!(told["mornings"][4]["kept"], false);
-    assert!(home.run(&["coach", "test"]).out.contains("local kept the rules on 4 of 5 mornings"));
-    assert_eq!(home.json(&["chat", "--list"]), json!([]), "a trial leaves nothing behind");
+    assert!(home.run(&["coach", "test"]).out.contains("local followed the rules on 4 of 5 mornings"));
+    assert_eq!(home.json(&["chat", "--list"]), json!([]), "a test stores no chat");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_key_is_sealed_never_shown_and_never_goes_anywhere_else() {
-    let home = demo();
-    let no_key = home.refused(&["coach", "use", "anthropic"]);
+async fn coach_key_is_encrypted_and_sent_only_to_its_address() {
+    let home = demo_home();
+    let no_key = home.expect_error(&["coach", "use", "anthropic"]);
     assert!(no_key.contains("--key-file"), "{no_key}");
-    assert!(home.refused(&["chat", "Hi", "--model", "sonnet"]).contains("no key for anthropic"));
+    assert!(
+        home.expect_error(&["chat", "Hi", "--model", "sonnet"]).contains("no API key for Claude (Anthropic)")
+    );
     let told = home.json(&["brief", "--model", "sonnet"]);
-    assert!(text(&told["fell_back"]).contains("sonnet was not asked: there is no key"), "{told:#}");
-    assert!(home.ok(&["coach"]).contains("built-in"), "nothing was chosen");
+    assert!(text(&told["fell_back"]).contains("sonnet was not used: there is no API key"), "{told:#}");
+    assert!(home.ok(&["coach"]).contains("Built-in coach"), "nothing was saved");
 
-    let claude = FakeAnthropic::start(|_| Say::text(brief(GOOD))).await;
-    let address = claude.address().below("").to_string();
+    let claude = FakeAnthropic::start(|_| ScriptedReply::text(brief_response(VALID_BODY))).await;
+    let address = claude.address().join("").to_string();
     let address = address.trim_end_matches('/');
     let file = home.file("key", KEY);
     let used = home.ok(&["coach", "use", "anthropic", "--address", address, "--key-file", &file]);
     std::fs::remove_file(file).unwrap();
     let mut said = vec![used];
-    // Another model of the same needs no second key.
+    // Another model of the same provider uses the same key.
     said.push(home.ok(&["coach", "use", "anthropic", "--address", address, "--model", "haiku"]));
     assert_eq!(home.json(&["brief", "--again"])["fell_back"], Value::Null);
     for command in [
@@ -424,18 +442,20 @@ async fn a_key_is_sealed_never_shown_and_never_goes_anywhere_else() {
         let bytes = std::fs::read(path).unwrap();
         assert!(!bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes()), "{}", path.display());
     }
-    // What was given for one place is not shown to another.
-    let other = fake(|_| Say::text(brief(GOOD))).await;
-    choose(&home, &other);
+    // A key is never sent to another address.
+    let other = start_fake_model(|_| ScriptedReply::text(brief_response(VALID_BODY))).await;
+    use_model(&home, &other);
     assert!(!home.ok(&["coach", "preview"]).contains("(your key)"));
     let told = home.json(&["brief", "--again"]);
     assert_eq!(told["model"], "local", "{told:#}");
-    assert!(home.refused(&["chat", "Hi", "--model", "opus"]).contains("no key for anthropic"));
+    assert!(
+        home.expect_error(&["chat", "Hi", "--model", "opus"]).contains("no API key for Claude (Anthropic)")
+    );
 }
 
 #[test]
-fn a_model_is_never_where_only_machines_are_meant_to_be() {
-    let home = demo();
+fn unsafe_model_addresses_are_refused() {
+    let home = demo_home();
     for address in [
         "http://169.254.169.254/v1",
         "http://169.254.169.254/latest/meta-data",
@@ -457,10 +477,10 @@ fn a_model_is_never_where_only_machines_are_meant_to_be() {
         "file:///etc/passwd",
         "",
     ] {
-        let told = home.refused(&["coach", "use", "openai", "--model", "local", "--address", address]);
+        let told = home.expect_error(&["coach", "use", "openai", "--model", "local", "--address", address]);
         assert!(!told.contains("secret"), "{told}");
     }
-    home.refused(&["coach", "use", "openai", "--address", "http://127.0.0.1:1/v1"]);
-    home.refused(&["coach", "use", "built-in", "--model", "x"]);
-    assert_eq!(home.json(&["coach"])["coach"]["provider"], "built-in", "nothing of it was kept");
+    home.expect_error(&["coach", "use", "openai", "--address", "http://127.0.0.1:1/v1"]);
+    home.expect_error(&["coach", "use", "built-in", "--model", "x"]);
+    assert_eq!(home.json(&["coach"])["coach"]["provider"], "built-in", "nothing was saved");
 }

@@ -1,11 +1,11 @@
-//! The script that makes the database of `compose.yaml`, run against a real PostgreSQL.
+//! deploy/postgres-init.sh against a real PostgreSQL.
 
 use crate::harness::Home;
 use fitness_store::testkit;
 use std::path::Path;
 use std::process::Command;
 
-/// What a query answers, as plain text.
+/// The result of a query as text.
 fn query(url: &str, sql: &str) -> String {
     let mut psql = Command::new("psql");
     let told =
@@ -15,8 +15,8 @@ fn query(url: &str, sql: &str) -> String {
 }
 
 #[test]
-fn postgres_the_role_of_compose_owns_its_database_and_nothing_else() {
-    const NAME: &str = "postgres_the_role_of_compose_owns_its_database_and_nothing_else";
+fn postgres_compose_role_owns_only_its_database() {
+    const NAME: &str = "postgres_compose_role_owns_only_its_database";
     let (Some(cluster), Ok(_)) = (testkit::cluster(), Command::new("psql").arg("--version").output()) else {
         return testkit::skip(NAME, "no PostgreSQL with psql is installed");
     };

@@ -1,30 +1,30 @@
-//! What is set: by the file, by the environment over it, by arguments over both; and what is refused.
+//! Configuration: precedence of file, environment and arguments; invalid files.
 
 use crate::harness::Home;
-use crate::serve::Served;
+use crate::serve::TestServer;
 use serde_json::{Value, json};
 
-fn from(home: &Home, arguments: &[&str], key: &str) -> (Value, Value) {
+fn setting_with_origin(home: &Home, arguments: &[&str], key: &str) -> (Value, Value) {
     let told = home.json(&[&["config"], arguments].concat());
     let found = told["settings"].as_array().unwrap().iter().find(|one| one["key"] == key).unwrap().clone();
     (found["value"].clone(), found["from"].clone())
 }
 
 #[test]
-fn a_file_is_under_the_environment_and_both_are_under_arguments() {
+fn arguments_override_environment_overrides_file() {
     let home = Home::new();
-    assert_eq!(from(&home, &[], "serve.port"), (json!("8787"), json!("usual")));
-    assert!(home.ok(&["config"]).contains("There is no file of settings"));
+    assert_eq!(setting_with_origin(&home, &[], "serve.port"), (json!("8787"), json!("usual")));
+    assert!(home.ok(&["config"]).contains("No config.toml; `fitness config --keys`"));
     let file = home.file(
         "config.toml",
         "database = 'mine.db'\nbackups = 'kept'\nlog = 'json'\n[serve]\nport = 0\nopen = false\nsite = 'http://box.local'\n",
     );
     let with = ["--config", file.as_str()];
     home.ok(&[&["user", "add", "Ann"], &with[..]].concat());
-    assert!(home.path("mine.db").exists(), "from where the file is");
+    assert!(home.path("mine.db").exists(), "relative to the file");
     home.ok(&[&["backup"], &with[..]].concat());
     assert_eq!(std::fs::read_dir(home.path("kept")).unwrap().count(), 1);
-    assert_eq!(from(&home, &with, "log"), (json!("json"), json!("file")));
+    assert_eq!(setting_with_origin(&home, &with, "log"), (json!("json"), json!("file")));
     let said =
         home.run_with("FITNESS_SITE", "http://other.local", &[&["config", "--json"], &with[..]].concat());
     assert!(said.out.contains("http://other.local") && said.out.contains("environment"), "{said:?}");
@@ -32,8 +32,8 @@ fn a_file_is_under_the_environment_and_both_are_under_arguments() {
     assert!(there.out.contains("Ann"), "{there:?}");
     let (link, _) = home.login("Ann", &with);
     assert!(link.starts_with("http://box.local/sign-in/"), "{link}");
-    // The port is the file's, any; what it notes is the argument's.
-    let mut server = Served::start(
+    // The port is from the file, the log mode from the argument.
+    let mut server = TestServer::start(
         &home,
         &[&["serve", "--log", "text", "--site", "http://127.0.0.1"], &with[..]].concat(),
     );
@@ -41,16 +41,16 @@ fn a_file_is_under_the_environment_and_both_are_under_arguments() {
 }
 
 #[test]
-fn the_usual_file_is_read_where_the_sealing_key_lies() {
+fn default_config_file_is_read_from_the_config_directory() {
     let home = Home::new();
     std::fs::create_dir_all(home.path(".config/local-fitness")).unwrap();
     home.file(".config/local-fitness/config.toml", "[serve]\nport = 9123\n");
-    assert_eq!(from(&home, &[], "serve.port"), (json!("9123"), json!("file")));
-    assert!(home.refused(&["health"]).contains("port 9123"));
+    assert_eq!(setting_with_origin(&home, &[], "serve.port"), (json!("9123"), json!("file")));
+    assert!(home.expect_error(&["health"]).contains("port 9123"));
 }
 
 #[test]
-fn what_the_file_should_not_say_is_refused_and_nothing_is_made() {
+fn invalid_config_file_is_refused() {
     let home = Home::new();
     for (text, says) in [
         ("databse = 'x.db'", "line 1: unknown field `databse`"),
@@ -62,28 +62,42 @@ fn what_the_file_should_not_say_is_refused_and_nothing_is_made() {
         let file = home.file("bad.toml", text);
         let before = home.files();
         for command in [&["user", "add", "Ann"][..], &["doctor"], &["config"], &["serve"]] {
-            let refused = home.refused(&[command, &["--config", &file]].concat());
+            let refused = home.expect_error(&[command, &["--config", &file]].concat());
             assert!(refused.contains(says) && refused.contains("fitness config --keys"), "{text}: {refused}");
         }
         assert_eq!(home.files(), before, "{text}");
     }
-    let missing = home.refused(&["user", "list", "--config", "nowhere.toml"]);
-    assert!(missing.contains("nowhere.toml cannot be read"), "{missing}");
+    let missing = home.expect_error(&["user", "list", "--config", "nowhere.toml"]);
+    assert!(missing.contains("cannot read the configuration in nowhere.toml"), "{missing}");
     let folder = home.path("").display().to_string();
-    assert!(home.refused(&["user", "list", "--config", &folder]).contains("no file of settings"));
+    assert!(home.expect_error(&["user", "list", "--config", &folder]).contains("not a configuration file"));
     let half = home.file("half.toml", "[serve]\ntls_cert = 'cert.pem'\n");
-    let refused = home.refused(&["serve", "--config", &half]);
-    assert!(refused.contains("`tls_cert` and `tls_key` go together"), "{refused}");
+    let refused = home.expect_error(&["serve", "--config", &half]);
+    assert!(refused.contains("`tls_cert` and `tls_key` must be set together"), "{refused}");
 }
 
-/// The README tells every setting as the program does.
 #[test]
-fn the_documented_settings_are_those_there_are() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
-    let told = readme
+fn configuration_document_lists_every_setting() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
+    let document = std::fs::read_to_string(path).unwrap();
+    let documented = document
         .split_once("<!-- configuration: begin -->\n")
         .and_then(|(_, rest)| rest.split_once("<!-- configuration: end -->"))
-        .map(|(told, _)| told.trim());
-    let there_are = Home::new().ok(&["config", "--keys"]);
-    assert_eq!(told, Some(there_are.trim()), "put what `fitness config --keys` prints into the README");
+        .map(|(table, _)| table.trim());
+    let home = Home::new();
+    let code = |word: &Value| word.as_str().map(|word| format!("`{word}`")).unwrap_or_default();
+    let mut expected =
+        "| `config.toml` | environment | command line | default | description |\n|---|---|---|---|---|"
+            .to_owned();
+    let printed = home.ok(&["config", "--keys"]);
+    for setting in home.json(&["config", "--keys"]).as_array().unwrap() {
+        let text = |key: &str| setting[key].as_str().unwrap();
+        let (variable, argument) = (code(&setting["variable"]), code(&setting["argument"]));
+        let (default, meaning) = (text("usual"), text("meaning"));
+        expected += &format!("\n| `{}` | {variable} | {argument} | {default} | {meaning} |", text("key"));
+        for part in [text("key"), default, meaning] {
+            assert!(printed.contains(&part.replace('`', "")), "{part}: {printed}");
+        }
+    }
+    assert_eq!(documented, Some(expected.as_str()), "copy the right side to docs/configuration.md");
 }

@@ -1,9 +1,9 @@
-//! The demo as a stranger meets it: one athlete, apart from everybody else, whose link opens the door.
+//! `fitness demo`: its database, sign-in links and simulated consents.
 
 use crate::harness::Home;
-use crate::serve::{Reply, Served};
+use crate::serve::{HttpResponse, TestServer};
 use chrono::{DateTime, TimeDelta, Utc};
-use fitness_core::plan::ActionKind;
+use fitness_core::plan::HumanActionKind;
 use fitness_store::plan::consent::Channel;
 use fitness_store::testkit;
 use serde_json::Value;
@@ -12,10 +12,11 @@ use std::time::Instant;
 
 const DATABASE: &str = "data/local-fitness/demo.db";
 
-/// The demo on a Monday, when most days of the week before its plan are told twice. It is made once and copied.
-fn made() -> Home {
-    static MADE: OnceLock<Vec<u8>> = OnceLock::new();
-    let bytes = MADE.get_or_init(|| {
+/// The demo on a Monday, created once and copied. Most days of the week before the plan are
+/// imported twice.
+fn demo_home() -> Home {
+    static DATABASE_BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    let bytes = DATABASE_BYTES.get_or_init(|| {
         let home = Home::new();
         home.json(&["demo", "--only-make", "--ends", "2026-11-16"]);
         std::fs::read(home.path(DATABASE)).unwrap()
@@ -26,15 +27,15 @@ fn made() -> Home {
     home
 }
 
-fn of_the_demo(home: &Home, arguments: &[&str]) -> Value {
+fn demo_json(home: &Home, arguments: &[&str]) -> Value {
     let answer = home.run_with("FITNESS_DB", home.path(DATABASE), &[arguments, &["--json"]].concat());
     serde_json::from_str(&answer.out).unwrap_or_else(|error| panic!("{error}: {answer:?}"))
 }
 
 #[test]
-fn the_demo_athlete_is_never_in_two_places_at_once() {
-    let home = made();
-    let all = of_the_demo(&home, &["activity", "list", "--limit", "1000"]);
+fn demo_activities_never_overlap() {
+    let home = demo_home();
+    let all = demo_json(&home, &["activity", "list", "--limit", "1000"]);
     let span = |one: &Value| {
         let started: DateTime<Utc> = one["started_at"].as_str().unwrap().parse().unwrap();
         (started, one["elapsed_ms"].as_i64().unwrap(), one["name"].to_string())
@@ -49,28 +50,28 @@ fn the_demo_athlete_is_never_in_two_places_at_once() {
     }
 }
 
-fn get(server: &Served, path: &str, cookie: &str) -> Reply {
-    server.raw(&[&format!("GET {path} HTTP/1.1"), &server.host(), cookie], "")
+fn get(server: &TestServer, path: &str, cookie: &str) -> HttpResponse {
+    server.request(&[&format!("GET {path} HTTP/1.1"), &server.host(), cookie], "")
 }
 
 #[test]
-fn the_demo_gets_ready_and_its_links_sign_in() {
+fn demo_starts_and_its_links_sign_in() {
     let home = Home::new();
     let from = Instant::now();
-    let mut server = Served::start(&home, &["demo", "--no-open", "--port", "0"]);
+    let mut server = TestServer::start(&home, &["demo", "--no-open", "--port", "0"]);
     let mut line = String::new();
     while !line.contains("/sign-in/link?code=") {
         line = server.next_line();
         assert!(!line.is_empty(), "it prints a link");
     }
     let code = line.trim().split("code=").nth(1).unwrap().to_owned();
-    let cookie = signed_in(&server, &code);
+    let cookie = sign_in(&server, &code);
     let today = get(&server, "/", &cookie);
     println!("from the start to the first page: {:?}", from.elapsed());
     assert_eq!(today.status, 200, "{today:?}");
     assert!(today.body.contains("Demo data."));
 
-    // Whoever comes without a link is told how to get one here, and that way works.
+    // Without a link, the sign-in page names the command that prints one.
     let (page, command) =
         (get(&server, "/sign-in", "X: y"), format!("fitness login --demo --port {}", server.port));
     assert!(page.body.contains(&command) && page.body.contains("fitness demo"), "{}", page.body);
@@ -79,24 +80,25 @@ fn the_demo_gets_ready_and_its_links_sign_in() {
     assert!(old.body.contains(&command), "{}", old.body);
     let another = home.json(&["login", "--demo", "--port", &server.port.to_string()]);
     let code = another["link"].as_str().unwrap().split("code=").nth(1).unwrap();
-    signed_in(&server, code);
+    sign_in(&server, code);
 }
 
-fn signed_in(server: &Served, code: &str) -> String {
+fn sign_in(server: &TestServer, code: &str) -> String {
     let (host, origin) = (server.host(), server.origin());
     let form = "Content-Type: application/x-www-form-urlencoded";
-    let reply = server.raw(&["POST /sign-in/link HTTP/1.1", &host, &origin, form], &format!("code={code}"));
+    let reply =
+        server.request(&["POST /sign-in/link HTTP/1.1", &host, &origin, form], &format!("code={code}"));
     assert_eq!(reply.status, 303, "{reply:?}");
     let set = reply.head.split("set-cookie: ").nth(1).unwrap();
     format!("Cookie: {}", set.split(';').next().unwrap())
 }
 
 #[test]
-fn what_the_demo_decided_is_known_as_a_demo_and_serve_leaves_it_alone() {
+fn demo_consents_are_marked_and_serve_refuses_its_database() {
     let home = Home::new();
-    let refused = home.refused(&["login", "--demo"]);
+    let refused = home.expect_error(&["login", "--demo"]);
     assert!(refused.contains("there is no demo") && refused.contains("fitness demo"), "{refused}");
-    let home = made();
+    let home = demo_home();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let actions = runtime.block_on(async {
         let store = testkit::open(&home.path(DATABASE).display().to_string()).await;
@@ -106,22 +108,22 @@ fn what_the_demo_decided_is_known_as_a_demo_and_serve_leaves_it_alone() {
         actions
     });
     let done: Vec<_> = actions.iter().map(|action| (action.kind, action.channel)).collect();
-    assert_eq!(done, [(ActionKind::Activate, Channel::Demo)]);
+    assert_eq!(done, [(HumanActionKind::Activate, Channel::Demo)]);
 
     let answer = home.run_with("FITNESS_DB", home.path(DATABASE), &["serve", "--port", "0", "--no-open"]);
-    let refusal = answer.refusal(&["serve"]);
-    assert!(refusal.contains("this is the demo's database"), "{refusal}");
+    let refusal = answer.expect_error(&["serve"]);
+    assert!(refusal.contains("this is the demo database"), "{refusal}");
 }
 
-/// In a room without a net, not even loopback: what needs none does not ask for one.
+/// Runs commands in a network namespace without interfaces, not even loopback.
 #[test]
-fn without_a_net_everything_but_services_and_models_works() {
+fn commands_work_without_network() {
     let here = std::process::Command::new("unshare").args(["-rn", "true"]).status();
     if !here.is_ok_and(|status| status.success()) {
-        let why = "this system lets nobody make a room without a net";
-        return testkit::skip("without_a_net_everything_but_services_and_models_works", why);
+        let why = "network namespaces are not permitted here";
+        return testkit::skip("commands_work_without_network", why);
     }
-    let home = made();
+    let home = demo_home();
     home.file("run.gpx", "this is no run");
     for arguments in [
         &["today"][..],
@@ -141,7 +143,7 @@ fn without_a_net_everything_but_services_and_models_works() {
         command.arg("-rn").arg(program.get_program()).args(program.get_args()).env_clear();
         command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.current_dir(home.path("")).env("FITNESS_DB", home.path(DATABASE));
-        let answer = crate::harness::answer(command.output().unwrap());
+        let answer = crate::harness::to_cli_output(command.output().unwrap());
         let expected = if arguments[0] == "import" { Some(1) } else { Some(0) };
         assert_eq!(answer.code, expected, "{arguments:?}: {answer:?}");
     }

@@ -1,10 +1,10 @@
-//! A stranger's first quarter of an hour, on both databases.
+//! First steps of a new user, on both databases.
 
-use crate::harness::{HALF, Home};
+use crate::harness::{HALF_PLAN, Home};
 use fitness_store::testkit;
 
 fn first_run(home: &Home) {
-    assert!(home.refused(&["plan", "list"]).contains("fitness user add NAME"));
+    assert!(home.expect_error(&["plan", "list"]).contains("fitness user add NAME"));
     let added = home.json(&["user", "add", "Ann"]);
     assert_eq!(added["user"]["name"], "Ann");
     assert_eq!(added["profile"]["zone"], "Europe/Zurich", "the machine's zone");
@@ -13,7 +13,7 @@ fn first_run(home: &Home) {
 
     assert_eq!(
         home.ok(&["note", "list"]),
-        "No notes yet. Write one with `fitness note add calf is tight`.\n"
+        "No notes yet. Add one, such as `fitness note add calf is tight`.\n"
     );
     assert_eq!(
         home.ok(&["note", "add", "calf", "is", "tight"]),
@@ -24,9 +24,9 @@ fn first_run(home: &Home) {
     assert_eq!(notes[0]["text"], "slept badly");
     assert_eq!(notes[1]["author"], "athlete");
     assert_eq!(home.ok(&["note", "delete", "1"]), "Deleted note 1: calf is tight\n");
-    assert!(home.refused(&["note", "delete", "1"]).contains("there is no note 1"));
+    assert!(home.expect_error(&["note", "delete", "1"]).contains("there is no note 1"));
 
-    let file = home.file("half.json", HALF);
+    let file = home.file("half.json", HALF_PLAN);
     let drafted = home.json(&["plan", "draft", &file]);
     assert_eq!((&drafted["plan_id"], &drafted["status"]), (&1.into(), &"draft".into()), "{drafted}");
     let plans = home.json(&["plan", "list"]);
@@ -34,32 +34,34 @@ fn first_run(home: &Home) {
     let shown = home.ok(&["plan", "show", "1"]);
     assert!(
         shown.starts_with(
-            "Plan 1, Zürich half (draft)\nHalf marathon (21.1 km) on 2099-09-20 in 1:45:00; 3 workouts"
+            "Plan 1, Zürich half (draft)\nHalf marathon on 2099-09-20, target 1:45:00. 3 workouts"
         ),
         "{shown}"
     );
-    assert!(shown.contains("2099-W25") && !shown.contains("judged"), "{shown}");
-    assert!(!shown.contains("waiting for data"), "a future day waits for nothing: {shown}");
+    assert!(shown.contains("Week of 15 Jun") && !shown.contains("graded"), "{shown}");
+    assert!(!shown.contains("waiting for data"), "no verdict for a future day: {shown}");
     let standing = home.json(&["plan", "show", "1"]);
     assert_eq!(standing["graded"], serde_json::json!([]), "a draft is never graded");
     assert_eq!(standing["workouts"][0]["distance_mm"], 8_046_720);
-    assert!(home.refused(&["plan", "show"]).contains("you have no active plan"));
+    assert!(home.expect_error(&["plan", "show"]).contains("you have no active plan"));
 
     let doctor = home.json(&["doctor"]);
     let health: Vec<&str> =
         doctor.as_array().unwrap().iter().map(|f| f["health"].as_str().unwrap()).collect();
     assert!(!health.contains(&"broken"), "{doctor:#}");
-    assert!(home.ok(&["doctor"]).contains("audit log whole"));
-    assert!(home.ok(&["migrate"]).contains("is up to date with m0013_accounts"));
+    assert!(home.ok(&["doctor"]).contains("audit log intact"));
+    assert!(home.ok(&["migrate"]).contains("is up to date (schema m0013_accounts)"));
 
     home.ok(&["user", "add", "Bob", "--zone", "America/New_York", "--units", "imperial"]);
-    assert!(home.refused(&["note", "list"]).contains("there are 2 users: Ann, Bob"));
-    assert!(home.refused(&["--user", "Eve", "note", "list"]).contains("there is no user called `Eve`"));
+    assert!(home.expect_error(&["note", "list"]).contains("there are 2 users: Ann, Bob"));
+    assert!(home.expect_error(&["--user", "Eve", "note", "list"]).contains("there is no user called `Eve`"));
     assert!(home.ok(&["--user", "bob", "note", "list"]).starts_with("No notes yet"));
-    assert!(home.refused(&["--user", "Bob", "plan", "show", "1"]).contains("there is no plan 1"));
-    assert!(home.refused(&["user", "invite", "Bob"]).contains("this needs a person at a terminal"));
-    let mut session = home.at_a_terminal(&["user", "invite", "Bob"]);
-    session.exp_string("Type Bob to make an invite: ").unwrap();
+    assert!(home.expect_error(&["--user", "Bob", "plan", "show", "1"]).contains("there is no plan 1"));
+    assert!(
+        home.expect_error(&["user", "invite", "Bob"]).contains("this command needs an interactive terminal")
+    );
+    let mut session = home.spawn_terminal(&["user", "invite", "Bob"]);
+    session.exp_string("Type Bob to create an invite: ").unwrap();
     session.send_line("Bob").unwrap();
     let said = session.exp_eof().unwrap();
     let code = said.split("/invite?code=").nth(1).unwrap_or_else(|| panic!("{said}"));
@@ -81,7 +83,7 @@ fn sqlite_first_run_in_the_data_directory() {
         let doctor = home.run(&["doctor"]);
         assert_eq!(doctor.code, Some(1));
         assert!(
-            doctor.out.contains("others on this machine can reach") && doctor.out.contains("chmod 600"),
+            doctor.out.contains("other users of this machine can access") && doctor.out.contains("chmod 600"),
             "{}",
             doctor.out
         );
@@ -96,11 +98,11 @@ fn postgres_first_run_on_a_server() {
     let url = tokio::runtime::Runtime::new().unwrap().block_on(cluster.empty_database());
     let home = Home::with_database(url);
     first_run(&home);
-    assert!(!home.path("data").exists(), "nothing was made beside the server");
+    assert!(!home.path("data").exists(), "no local files were created");
 }
 
 #[test]
-fn every_command_explains_itself() {
+fn every_command_has_help() {
     let home = Home::new();
     for arguments in [
         &["--help"][..],

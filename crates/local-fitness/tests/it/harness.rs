@@ -1,4 +1,4 @@
-//! A temporary home for the real binary. It inherits nothing from the developer's environment.
+//! Runs the real binary in a temporary home directory with a clean environment.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// A half-marathon plan in the seed's own form, far in the future so that no clock matters.
-pub(crate) const HALF: &str = r#"{"name": "Zürich half", "goal": "half", "race_date": "2099-09-20", "start_date": "2099-06-15",
+/// A half-marathon plan far in the future, so that the current date does not matter.
+pub(crate) const HALF_PLAN: &str = r#"{"name": "Zürich half", "goal": "half", "race_date": "2099-09-20", "start_date": "2099-06-15",
     "target_time": "01:45:00", "schedule": [{"date": "2099-06-15", "planned_miles": 5, "kind": "easy"},
     {"date": "2099-06-16", "planned_miles": 0, "kind": "rest"}, {"date": "2099-06-21", "planned_miles": 9, "kind": "long"},
     {"date": "2099-06-22", "kind": "rest"}, {"date": "2099-06-29", "kind": "rest"}, {"date": "2099-07-06", "kind": "rest"},
@@ -16,21 +16,18 @@ pub(crate) const HALF: &str = r#"{"name": "Zürich half", "goal": "half", "race_
     {"date": "2099-08-03", "kind": "rest"}, {"date": "2099-08-10", "kind": "rest"}, {"date": "2099-08-17", "kind": "rest"},
     {"date": "2099-08-24", "kind": "rest"}, {"date": "2099-08-31", "kind": "rest"}, {"date": "2099-09-07", "kind": "rest"}]}"#;
 
-/// What time it is for the program that is tried.
 #[expect(clippy::disallowed_methods, reason = "the binary under test reads the same clock")]
 pub(crate) fn now() -> DateTime<Utc> {
     Utc::now()
 }
 
-/// Somebody's computer.
 pub(crate) struct Home {
     directory: TempDir,
     database: Option<String>,
 }
 
-/// What a command answered.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct CliOutput {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -50,13 +47,13 @@ impl Home {
         self.directory.path().join(name)
     }
 
-    /// Writes a file and gives back its path.
+    /// Writes a file and returns its path.
     pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         std::fs::write(self.path(name), content).unwrap();
         self.path(name).display().to_string()
     }
 
-    /// Every file below the home, so that a test can say that nothing was made.
+    /// All files in the home directory.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         fn walk(directory: &Path, found: &mut Vec<PathBuf>) {
             for entry in std::fs::read_dir(directory).unwrap() {
@@ -78,9 +75,9 @@ impl Home {
         command.args(arguments).current_dir(self.directory.path()).env_clear();
         command.env("HOME", self.directory.path()).env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("XDG_DATA_HOME", self.path("data")).env("TZ", "Europe/Zurich");
-        // Where the guard against real data draws the line.
+        // Databases outside this directory are refused in tests.
         command.env("TMPDIR", std::env::temp_dir());
-        // Where a program that counts what of it runs writes that down.
+        // For coverage.
         command.envs(std::env::var_os("LLVM_PROFILE_FILE").map(|file| ("LLVM_PROFILE_FILE", file)));
         if let Some(url) = &self.database {
             command.env("FITNESS_DB", url);
@@ -88,15 +85,15 @@ impl Home {
         command
     }
 
-    pub(crate) fn run(&self, arguments: &[&str]) -> Answer {
-        answer(self.command(arguments).stdin(Stdio::null()).output().unwrap())
+    pub(crate) fn run(&self, arguments: &[&str]) -> CliOutput {
+        to_cli_output(self.command(arguments).stdin(Stdio::null()).output().unwrap())
     }
 
-    pub(crate) fn run_with(&self, name: &str, value: impl AsRef<OsStr>, arguments: &[&str]) -> Answer {
-        answer(self.command(arguments).env(name, value).stdin(Stdio::null()).output().unwrap())
+    pub(crate) fn run_with(&self, name: &str, value: impl AsRef<OsStr>, arguments: &[&str]) -> CliOutput {
+        to_cli_output(self.command(arguments).env(name, value).stdin(Stdio::null()).output().unwrap())
     }
 
-    /// A command that must work; gives back what it printed.
+    /// Runs a command that must succeed; returns its standard output.
     #[track_caller]
     pub(crate) fn ok(&self, arguments: &[&str]) -> String {
         let answer = self.run(arguments);
@@ -105,24 +102,25 @@ impl Home {
         answer.out
     }
 
-    /// The same, as data.
+    /// Runs a command with `--json`.
     #[track_caller]
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let out = self.ok(&[arguments, &["--json"]].concat());
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
     }
 
-    /// A command that must be refused: exactly one error line and one help line, exit 1, nothing on stdout.
+    /// Runs a command that must fail: one error line, one help line, exit code 1, empty standard
+    /// output.
     #[track_caller]
-    pub(crate) fn refused(&self, arguments: &[&str]) -> String {
-        self.run(arguments).refusal(arguments)
+    pub(crate) fn expect_error(&self, arguments: &[&str]) -> String {
+        self.run(arguments).expect_error(arguments)
     }
 
-    /// `fitness login` at a terminal, with the name typed: the link, and the code where one is shown.
+    /// Runs `fitness login` and types the name; returns the link, and the code if one is shown.
     #[track_caller]
     pub(crate) fn login(&self, name: &str, arguments: &[&str]) -> (String, Option<String>) {
-        let mut session = self.at_a_terminal(&[&["login"], arguments].concat());
-        session.exp_string(&format!("Type {name} to sign a browser in: ")).unwrap();
+        let mut session = self.spawn_terminal(&[&["login"], arguments].concat());
+        session.exp_string(&format!("Type {name} to get a sign-in link: ")).unwrap();
         session.send_line(name).unwrap();
         let said = session.exp_eof().unwrap();
         let first = |text: &str| text.split_whitespace().next().map(str::to_owned);
@@ -131,15 +129,15 @@ impl Home {
         (link, said.split("minutes: ").nth(1).and_then(first))
     }
 
-    /// A command at a terminal of its own, to be answered by the test.
-    pub(crate) fn at_a_terminal(&self, arguments: &[&str]) -> rexpect::session::PtySession {
+    /// Runs a command in a pseudo-terminal.
+    pub(crate) fn spawn_terminal(&self, arguments: &[&str]) -> rexpect::session::PtySession {
         rexpect::session::spawn_command(self.command(arguments), Some(20_000)).unwrap()
     }
 }
 
-impl Answer {
+impl CliOutput {
     #[track_caller]
-    pub(crate) fn refusal(&self, what: &[&str]) -> String {
+    pub(crate) fn expect_error(&self, what: &[&str]) -> String {
         assert_eq!(self.code, Some(1), "{what:?}: {self:?}");
         assert_eq!(self.out, "", "{what:?}");
         let lines: Vec<&str> = self.err.lines().collect();
@@ -152,8 +150,8 @@ impl Answer {
     }
 }
 
-pub(crate) fn answer(output: Output) -> Answer {
-    Answer {
+pub(crate) fn to_cli_output(output: Output) -> CliOutput {
+    CliOutput {
         code: output.status.code(),
         out: String::from_utf8(output.stdout).unwrap(),
         err: String::from_utf8(output.stderr).unwrap(),

@@ -1,49 +1,54 @@
-//! Bringing data in with the real binary: the demo athlete's files, on both databases, interrupted and watched.
+//! Imports with the real binary: demo files on both databases, interrupted imports, watched
+//! folders.
 
 use crate::harness::Home;
 use fitness_core::domain::ids::UserId;
-use fitness_store::{Location, Missing, Store, testkit};
+use fitness_store::{Location, MissingDatabasePolicy, Store, testkit};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The demo athlete's export, written by the binary itself.
 fn export(home: &Home) -> String {
     let written = home.json(&["demo", "--export", "files", "--ends", "2026-06-14", "--seed", "3"]);
     assert!(written["activities"].as_u64().unwrap() > 100, "{written}");
     home.path("files/garmin-export.zip").display().to_string()
 }
 
-fn import_story(home: &Home) {
+fn check_import(home: &Home) {
     home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich"]);
     assert!(home.ok(&["activity", "list"]).contains("fitness import PATH"), "an empty list says what to do");
-    assert!(home.refused(&["import", "nowhere.fit"]).contains("there is no file or folder nowhere.fit"));
+    assert!(home.expect_error(&["import", "nowhere.fit"]).contains("there is no file or folder nowhere.fit"));
     let zip = export(home);
     let first = home.json(&["import", &zip]);
     assert!(first["added"].as_u64().unwrap() > 100 && first["days"].as_u64().unwrap() > 150, "{first}");
     assert_eq!(first["skipped"], Value::Array(vec![]), "{first}");
     assert_eq!(first["coverage"]["complete"], "2026-06-13");
     let again = home.ok(&["import", &zip]);
-    assert!(again.starts_with("Nothing new.\nAlready there: 1 file."), "{again}");
+    assert!(again.starts_with("Nothing new.\nAlready imported: 1 file."), "{again}");
     let again = home.json(&["import", "--again", &zip]);
     assert_eq!((&again["added"], &again["days"]), (&0.into(), &0.into()), "{again}");
 
     let listed = home.json(&["activity", "list", "--limit", "500"]);
     let id = listed.as_array().unwrap().iter().find(|a| a["sport"] == "running").unwrap()["id"].to_string();
-    assert!(home.ok(&["activity", "show", &id]).contains("told by     fit, garmin_export"));
+    assert!(home.ok(&["activity", "show", &id]).contains("source            FIT file, Garmin export"));
     home.ok(&["activity", "edit", &id, "--name", "My run", "--distance", "9.5"]);
     home.json(&["import", "--again", &zip]);
     assert!(home.ok(&["activity", "show", &id]).contains("9.5 km"), "an edit survives an import");
     home.ok(&["activity", "delete", &id]);
     home.json(&["import", "--again", &zip]);
-    assert!(home.refused(&["activity", "show", &id]).contains("there is no activity"), "so does a deletion");
+    assert!(
+        home.expect_error(&["activity", "show", &id]).contains("there is no activity"),
+        "so does a deletion"
+    );
     home.ok(&["activity", "restore", &id]);
     assert!(home.ok(&["activity", "show", &id]).contains("My run"));
     home.ok(&["activity", "reset", &id]);
     assert!(!home.ok(&["activity", "show", &id]).contains("My run"));
-    assert!(home.refused(&["activity", "edit", &id, "--distance", "0"]).contains("no distance"));
-    assert!(home.refused(&["activity", "show", "9999999"]).contains("fitness activity list"));
+    assert!(
+        home.expect_error(&["activity", "edit", &id, "--distance", "0"]).contains("not a valid distance")
+    );
+    assert!(home.expect_error(&["activity", "show", "9999999"]).contains("fitness activity list"));
 
     let files = home.json(&["activity", "files", &id, "--to", "back"]);
     let name = files["files"][0].as_str().unwrap();
@@ -57,13 +62,14 @@ fn import_story(home: &Home) {
     home.ok(&["race", "add", "2020-05-17", "21.1", "1:45:10", "Spring half"]);
     assert_eq!(home.json(&["race", "list"])["races"].as_array().unwrap().len(), 2);
     assert!(
-        home.refused(&["race", "add", "2099-05-17", "21.1", "1:45:10", "x"]).contains("has not come yet")
+        home.expect_error(&["race", "add", "2099-05-17", "21.1", "1:45:10", "x"])
+            .contains("is in the future")
     );
 }
 
 #[test]
 fn sqlite_import_story() {
-    import_story(&Home::new());
+    check_import(&Home::new());
 }
 
 #[test]
@@ -72,12 +78,12 @@ fn postgres_import_story() {
         return testkit::skip("postgres_import_story", "no PostgreSQL is installed");
     };
     let url = tokio::runtime::Runtime::new().unwrap().block_on(cluster.empty_database());
-    import_story(&Home::with_database(url));
+    check_import(&Home::with_database(url));
 }
 
 async fn open(home: &Home) -> Store {
     let path = home.path("data/local-fitness/fitness.db");
-    Store::open(Location::Sqlite { path, default: false }, Missing::Refuse).await.unwrap()
+    Store::open(Location::Sqlite { path, default: false }, MissingDatabasePolicy::Refuse).await.unwrap()
 }
 
 async fn fingerprint(home: &Home) -> String {
@@ -87,7 +93,7 @@ async fn fingerprint(home: &Home) -> String {
     print.to_string()
 }
 
-/// Begins an import and ends it with a signal as soon as the first batch is in the database.
+/// Starts an import and sends a signal as soon as the first batch is in the database.
 async fn interrupt(home: &Home, zip: &str, signal: &str) -> Option<i32> {
     let store = open(home).await;
     let mut child = home
@@ -108,7 +114,7 @@ async fn interrupt(home: &Home, zip: &str, signal: &str) -> Option<i32> {
 }
 
 #[tokio::test]
-async fn an_import_that_is_interrupted_or_killed_goes_on_as_if_nothing_happened() {
+async fn interrupted_or_killed_import_resumes() {
     let undisturbed = Home::new();
     undisturbed.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich"]);
     // A year is more than one batch.
@@ -123,10 +129,10 @@ async fn an_import_that_is_interrupted_or_killed_goes_on_as_if_nothing_happened(
         assert_eq!(interrupt(&home, &zip, signal).await, code, "{signal}");
         let doctor = home.ok(&["doctor"]);
         assert!(
-            doctor.contains("no data yet, so no day is judged"),
-            "half an import proves nothing: {doctor}"
+            doctor.contains("no data yet, so no workout is graded"),
+            "an incomplete import does not move the data frontier: {doctor}"
         );
-        assert!(!home.json(&["activity", "list"]).as_array().unwrap().is_empty(), "what was taken in stays");
+        assert!(!home.json(&["activity", "list"]).as_array().unwrap().is_empty(), "imported batches stay");
         home.ok(&["import", &zip]);
         assert_eq!(fingerprint(&home).await, whole, "{signal}");
     }
@@ -136,8 +142,8 @@ async fn an_import_that_is_interrupted_or_killed_goes_on_as_if_nothing_happened(
 fn a_watched_folder_is_imported_as_files_appear() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich"]);
-    assert!(home.refused(&["watch"]).contains("there is no folder to watch"));
-    assert!(home.refused(&["watch", "inbox"]).contains("there is no folder inbox"));
+    assert!(home.expect_error(&["watch"]).contains("no folder given"));
+    assert!(home.expect_error(&["watch", "inbox"]).contains("there is no folder inbox"));
     std::fs::create_dir(home.path("inbox")).unwrap();
     let mut child = home
         .command(&["watch", "inbox", "--remember", "--json"])
@@ -158,11 +164,11 @@ fn a_watched_folder_is_imported_as_files_appear() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert_eq!(home.json(&["activity", "list"]).as_array().unwrap().len(), 1);
     home.ok(&["watch", "--forget"]);
-    assert!(home.refused(&["watch"]).contains("there is no folder to watch"));
+    assert!(home.expect_error(&["watch"]).contains("no folder given"));
 }
 
 #[test]
-fn the_demo_lives_apart_from_the_athletes_own_data() {
+fn demo_uses_its_own_database() {
     let home = Home::new();
     let demo = home.json(&["demo", "--only-make", "--ends", "2026-06-14"]);
     let database = demo["database"].as_str().unwrap();
@@ -174,6 +180,6 @@ fn the_demo_lives_apart_from_the_athletes_own_data() {
     assert!(
         home.json(&["demo", "--only-make", "--ends", "2026-06-14"])["import"]["added"].as_u64().unwrap()
             > 100,
-        "made anew"
+        "created again"
     );
 }

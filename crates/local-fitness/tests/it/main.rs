@@ -1,4 +1,4 @@
-//! The real binary, in a temporary home, on both databases.
+//! Integration tests with the real binary, in a temporary home, on both databases.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod adherence;
@@ -10,18 +10,19 @@ mod chat_interrupted;
 mod coach;
 mod compose_database;
 mod config;
-mod contract;
+mod connected_services;
 mod demo;
 mod doctor;
 mod documented_commands;
 mod edits_survive;
-mod exports;
 mod first_run;
 mod harness;
 mod imports;
+mod llm_output;
 mod mcp;
 mod metrics;
 mod openapi_fuzz;
+mod plan_export;
 mod plan_wording;
 mod planning;
 mod prompts;
@@ -29,7 +30,6 @@ mod pushes;
 mod remote_access;
 mod serve;
 mod server_operation;
-mod services;
 mod shared_api_key;
 mod stale_proposals;
 mod terminal_decisions;

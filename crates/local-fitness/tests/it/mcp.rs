@@ -1,7 +1,7 @@
-//! MCP of the real program, met by a client that others wrote: `FITNESS_PYTHON` names a Python that has `mcp`.
+//! MCP with the official Python client. `FITNESS_PYTHON` is a Python with `mcp`.
 
-use crate::coach::{demo, text};
-use crate::harness::{Home, answer};
+use crate::coach::{demo_home, text};
+use crate::harness::{Home, to_cli_output};
 use crate::serve::serve;
 use fitness_store::testkit::skip;
 use serde_json::{Value, json};
@@ -35,10 +35,15 @@ fn python(test: &str) -> Option<std::ffi::OsString> {
     None
 }
 
-/// What the Python client says of a server, in the home of an athlete.
-fn told_by(home: &Home, python: &std::ffi::OsStr, calls: &[(&str, Value)], server: &[&str]) -> Value {
+/// Output of the Python client.
+fn run_python_client(
+    home: &Home,
+    python: &std::ffi::OsStr,
+    calls: &[(&str, Value)],
+    server: &[&str],
+) -> Value {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../fitness-mcp/tests/clients/client.py");
-    // Its environment is the home's, and so is that of what it starts.
+    // The client and the servers it starts use the environment of this home.
     let like = home.command(&[]);
     let mut command = Command::new(python);
     command.env_clear().arg(script);
@@ -46,12 +51,12 @@ fn told_by(home: &Home, python: &std::ffi::OsStr, calls: &[(&str, Value)], serve
     for (tool, input) in calls {
         command.args(["--call", tool, &input.to_string()]);
     }
-    let told = answer(command.args(server).stdin(Stdio::null()).output().unwrap());
+    let told = to_cli_output(command.args(server).stdin(Stdio::null()).output().unwrap());
     serde_json::from_str(&told.out).unwrap_or_else(|_| panic!("{told:?}"))
 }
 
 /// The program as it is started over pipes. The client hands on little of its own environment.
-fn over_pipes(home: &Home, arguments: &[&str]) -> Vec<String> {
+fn stdio_arguments(home: &Home, arguments: &[&str]) -> Vec<String> {
     let like = home.command(&[]);
     let set = like.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)));
     let set: Vec<String> = set.map(|(name, value)| format!("{name}={value}")).collect();
@@ -59,7 +64,7 @@ fn over_pipes(home: &Home, arguments: &[&str]) -> Vec<String> {
     [words(&["--command", "env"]), set, words(&[env!("CARGO_BIN_EXE_fitness")]), words(arguments)].concat()
 }
 
-fn names(told: &Value) -> Vec<&str> {
+fn tool_names(told: &Value) -> Vec<&str> {
     let tools = told["tools"].as_array().unwrap_or_else(|| panic!("{told}"));
     tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
@@ -67,23 +72,23 @@ fn names(told: &Value) -> Vec<&str> {
 #[test]
 fn a_foreign_client_lists_and_calls_over_pipes_and_over_http() {
     let Some(python) = python("a_foreign_client_lists_and_calls_over_pipes_and_over_http") else { return };
-    let home = demo();
+    let home = demo_home();
     let token = text(&home.json(&["token", "add", "Python", "--scope", "draft"])["token"]);
     let server = serve(&home);
     home.ok(&["brief"]);
     let url = format!("http://127.0.0.1:{}/mcp", server.port);
-    let race = crate::planning::today(&home).plus(140);
+    let race = crate::planning::today(&home).plus_days(140);
     let calls = [
         ("daily_snapshot", json!({})),
         ("plan_progress", json!({})),
         ("draft_training_plan", json!({ "goal": "half", "race_date": race, "target_time": "01:45:00" })),
     ];
-    let pipes = over_pipes(&home, &["mcp"]);
+    let pipes = stdio_arguments(&home, &["mcp"]);
     let pipes: Vec<&str> = pipes.iter().map(String::as_str).collect();
     let http = ["--url", &url, "--token", &token];
     for (at, server) in [&pipes[..], &http[..]].iter().enumerate() {
-        let told = told_by(&home, &python, &calls, server);
-        assert_eq!(names(&told), TOOLS, "exactly these");
+        let told = run_python_client(&home, &python, &calls, server);
+        assert_eq!(tool_names(&told), TOOLS, "exactly these");
         let answers = told["calls"].as_array().unwrap();
         for one in answers {
             assert_eq!(one["is_error"], false, "{one}");
@@ -104,20 +109,21 @@ fn a_foreign_client_lists_and_calls_over_pipes_and_over_http() {
     }
     let plans = home.json(&["plan", "list"]);
     assert!(plans.as_array().unwrap().iter().all(|plan| plan["status"] == "draft"), "{plans}");
-    let refused = told_by(&home, &python, &[], &["--url", &url, "--token", "wrong-wrong-wrong-wrong"]);
+    let refused =
+        run_python_client(&home, &python, &[], &["--url", &url, "--token", "wrong-wrong-wrong-wrong"]);
     assert!(refused["refused"].is_string(), "{refused}");
 }
 
 #[test]
-fn two_athletes_with_two_tokens_see_their_own() {
-    let Some(python) = python("two_athletes_with_two_tokens_see_their_own") else { return };
-    let home = demo();
+fn each_token_sees_only_its_users_data() {
+    let Some(python) = python("each_token_sees_only_its_users_data") else { return };
+    let home = demo_home();
     home.ok(&["user", "add", "Ben", "--zone", "UTC"]);
     let server = serve(&home);
     let url = format!("http://127.0.0.1:{}/mcp", server.port);
     for (who, note) in [("Ann", "Ann likes hills"), ("Ben", "Ben likes flats")] {
         home.ok(&["--user", who, "note", "add", note]);
-        // The client reads whatever is listed, and the server writes a brief only in the morning.
+        // The client reads every resource, and the server writes briefs only in the morning.
         home.ok(&["--user", who, "brief"]);
     }
     let calls = [
@@ -127,7 +133,7 @@ fn two_athletes_with_two_tokens_see_their_own() {
     ];
     for (who, own, other, runs) in [("Ann", "hills", "flats", true), ("Ben", "flats", "hills", false)] {
         let token = text(&home.json(&["--user", who, "token", "add", "Python", "--scope", "draft"])["token"]);
-        let told = told_by(&home, &python, &calls, &["--url", &url, "--token", &token]);
+        let told = run_python_client(&home, &python, &calls, &["--url", &url, "--token", &token]);
         let answers = told["calls"].as_array().unwrap_or_else(|| panic!("{told}"));
         let notes = answers[0]["structured"].to_string();
         assert!(notes.contains(own) && !notes.contains(other), "{who}: {notes}");
@@ -137,17 +143,16 @@ fn two_athletes_with_two_tokens_see_their_own() {
         assert!(list.contains("From outside (suggested by mcp)"), "{list}");
         assert_eq!(list.matches("From outside").count(), 1, "{who}: {list}");
     }
-    // Over pipes the athlete is named by whoever starts the program, never by the client.
-    let command = over_pipes(&home, &["--user", "Ben", "mcp"]);
+    // Over stdio, --user selects the user; the client cannot.
+    let command = stdio_arguments(&home, &["--user", "Ben", "mcp"]);
     let command: Vec<&str> = command.iter().map(String::as_str).collect();
-    let told = told_by(&home, &python, &[("notes", json!({}))], &command);
+    let told = run_python_client(&home, &python, &[("notes", json!({}))], &command);
     assert!(told["calls"][0]["structured"].to_string().contains("flats"), "{told}");
-    assert!(home.run(&["mcp"]).refusal(&["mcp"]).contains("--user NAME"));
+    assert!(home.run(&["mcp"]).expect_error(&["mcp"]).contains("--user NAME"));
 }
 
-/// Without any foreign client: the registry over pipes, and that nothing but the protocol goes to standard output.
 #[test]
-fn exactly_these_tools_over_pipes_and_nothing_else_on_standard_output() {
+fn stdio_lists_the_tools_and_prints_only_protocol_messages() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann", "--zone", "UTC"]);
     let mut process = home
@@ -170,7 +175,7 @@ fn exactly_these_tools_over_pipes_and_nothing_else_on_standard_output() {
     ask(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }), true);
     ask(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }), false);
     let told = ask(json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} }), true);
-    assert_eq!(names(&told["result"]), TOOLS);
+    assert_eq!(tool_names(&told["result"]), TOOLS);
     for tool in ["activate_plan", "apply_proposal", "delete_note", "sql"] {
         let call = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": tool, "arguments": {} } });
         assert_eq!(ask(call, true)["error"]["code"], -32602, "{tool}");
@@ -178,6 +183,6 @@ fn exactly_these_tools_over_pipes_and_nothing_else_on_standard_output() {
     drop(input);
     let rest: Vec<String> = output.map(Result::unwrap).collect();
     assert_eq!(rest, Vec::<String>::new());
-    let ended = answer(process.wait_with_output().unwrap());
-    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "it ends with its client");
+    let ended = to_cli_output(process.wait_with_output().unwrap());
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "exits when the client disconnects");
 }

@@ -1,4 +1,4 @@
-//! What models are told, scored; and the tokens that let other programs ask.
+//! `fitness prompts` and `fitness token`.
 
 use crate::coach::{DATABASE, text};
 use crate::harness::Home;
@@ -18,23 +18,23 @@ fn tokens_are_shown_once_and_stop_working() {
         assert!(list.contains("Desk") && !list.contains(&secret), "{list}");
     }
     let file = std::fs::read(home.path(DATABASE)).unwrap();
-    assert!(!file.windows(secret.len()).any(|part| part == secret.as_bytes()), "only its hash is kept");
+    assert!(!file.windows(secret.len()).any(|part| part == secret.as_bytes()), "only the hash is stored");
     home.ok(&["token", "revoke", "1"]);
-    assert!(home.refused(&["token", "revoke", "1"]).contains("there is no token 1"));
+    assert!(home.expect_error(&["token", "revoke", "1"]).contains("there is no token 1"));
     assert!(!home.ok(&["token", "list"]).contains("Desk"));
-    home.refused(&["token", "add", " "]);
+    home.expect_error(&["token", "add", " "]);
     assert_eq!(home.run(&["token", "add", "X", "--scope", "admin"]).code, Some(2));
 }
 
-/// A prompt as the seed has it, in words of our own.
+/// A prompt like the built-in one, in other words.
 const PROMPT: &str = "You coach an athlete.\n\nNever fabricate a number; if a metric is missing, say so plainly.\n\
     Translate training load into plain coaching language instead of raw jargon.\nKeep an encouraging coaching tone throughout.\n\n\
     METRICS:\n- recovery\n- sleep\n- training_load\n\nTONES:\n- encouraging\n- neutral\n- direct\n\nNotes to respect:\n{user_notes}\n";
 
 #[test]
-fn prompts_are_scored_against_what_they_feed() {
+fn prompt_lint_finds_unknown_metrics_and_dropped_rules() {
     let home = Home::new();
-    assert!(home.ok(&["prompts", "score"]).starts_with("In sync"));
+    assert!(home.ok(&["prompts", "score"]).starts_with("No findings"));
     let file = home.file("sound.txt", PROMPT);
     home.ok(&["prompts", "score", &file]);
     let list = home.json(&["prompts", "list"]);
@@ -52,14 +52,14 @@ fn prompts_are_scored_against_what_they_feed() {
     assert!(
         home.run(&["prompts", "score", &file]).out.contains("FAIL: prompt dropped the never-fabricate rule")
     );
-    home.refused(&["prompts", "score", "no-such-file"]);
+    home.expect_error(&["prompts", "score", "no-such-file"]);
     home.file("binary", [0xff, 0xfe, 0x00]);
-    home.refused(&["prompts", "score", "binary"]);
-    assert!(!home.path("data").exists(), "no database is made for it");
+    home.expect_error(&["prompts", "score", "binary"]);
+    assert!(!home.path("data").exists(), "no database is created");
 }
 
 #[test]
-fn an_edited_copy_of_our_prompt_is_held_to_our_rules() {
+fn edited_copy_of_a_built_in_prompt_is_linted_by_its_rules() {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../prompts/brief/v1.md");
     let ours = std::fs::read_to_string(ours).unwrap();
     let home = Home::new();
@@ -80,11 +80,15 @@ fn an_edited_copy_of_our_prompt_is_held_to_our_rules() {
     );
     let file = home.file("seed.txt", PROMPT);
     let told = home.run(&["prompts", "score", &file]);
-    assert!(told.code == Some(0) && told.out.contains("Rules used: those of every prompt"), "{told:?}");
+    assert!(told.code == Some(0) && told.out.contains("Rules used: the common rules"), "{told:?}");
     let told = home.run(&["prompts", "score", &file, "--as", "brief"]);
     assert!(told.code == Some(1) && told.out.contains("FAIL: prompt dropped the no-digits rule"), "{told:?}");
     let file = home.file("brief.md", PROMPT);
-    assert_eq!(home.run(&["prompts", "score", &file]).code, Some(1), "a file called brief is one");
+    assert_eq!(
+        home.run(&["prompts", "score", &file]).code,
+        Some(1),
+        "a file named brief uses the rules of the brief"
+    );
     std::fs::create_dir_all(home.path("brief")).unwrap();
     let file = home.file("brief/v1.md", &ours);
     assert_eq!(home.run(&["prompts", "score", &file]).code, Some(0));
@@ -111,5 +115,5 @@ fn the_prompt_of_the_seed_scores_clean() {
     let ends = begins + seed[begins..].find("{user_notes}").unwrap() + "{user_notes}".len();
     let home = Home::new();
     let file = home.file("seed.txt", &seed[begins..ends]);
-    assert!(home.ok(&["prompts", "score", &file]).starts_with("In sync"));
+    assert!(home.ok(&["prompts", "score", &file]).starts_with("No findings"));
 }

@@ -1,7 +1,7 @@
-//! From where the server is reached, who comes in first, and what a link opens.
+//! First-user setup, sign-in links, TLS and public bind addresses.
 
 use crate::harness::Home;
-use crate::serve::{Reply, Served, serve, serve_with};
+use crate::serve::{HttpResponse, TestServer, serve, serve_with};
 use fitness_store::testkit;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -16,18 +16,18 @@ fn fixture(name: &str) -> String {
 }
 
 /// A form sent from one of the server's own pages.
-fn post(server: &Served, path: &str, body: &str) -> Reply {
+fn post(server: &TestServer, path: &str, body: &str) -> HttpResponse {
     let (line, host, origin) = (format!("POST {path} HTTP/1.1"), server.host(), server.origin());
-    server.raw(&[&line, &host, &origin, "Content-Type: application/x-www-form-urlencoded"], body)
+    server.request(&[&line, &host, &origin, "Content-Type: application/x-www-form-urlencoded"], body)
 }
 
-fn get(server: &Served, path: &str) -> Reply {
-    server.raw(&[&format!("GET {path} HTTP/1.1"), &server.host()], "")
+fn get(server: &TestServer, path: &str) -> HttpResponse {
+    server.request(&[&format!("GET {path} HTTP/1.1"), &server.host()], "")
 }
 
-/// The code of the link a new server prints.
-fn setup_code(server: &mut Served) -> String {
-    assert!(server.next_line().starts_with("Nobody lives here yet."));
+/// The code in the setup link that a new server prints.
+fn setup_code(server: &mut TestServer) -> String {
+    assert!(server.next_line().starts_with("No users yet."));
     server.next_line();
     let link = server.next_line();
     let start = format!("http://127.0.0.1:{}/setup?code=", server.port);
@@ -35,28 +35,28 @@ fn setup_code(server: &mut Served) -> String {
 }
 
 #[test]
-fn the_first_start_makes_the_first_user_by_a_link_that_works_once() {
+fn setup_link_creates_the_first_user_once() {
     let home = Home::new();
     let mut server = serve(&home);
     let code = setup_code(&mut server);
     assert_eq!(get(&server, "/").status, 303);
-    assert!(get(&server, "/sign-in").body.contains("Nobody lives here yet"));
+    assert!(get(&server, "/sign-in").body.contains("No users yet"));
     for wrong in ["/setup", "/setup?code=", &format!("/setup?code={}", "0".repeat(64))] {
         assert_eq!(get(&server, wrong).status, 410, "{wrong}");
     }
     let page = get(&server, &format!("/setup?code={code}"));
     assert_eq!(page.status, 200, "{page:?}");
-    assert!(page.body.contains(&code) && page.body.contains("What are you called?"));
+    assert!(page.body.contains(&code) && page.body.contains("Your name"));
     assert_eq!(get(&server, &format!("/setup?code={code}")).status, 200, "looking does not use it up");
 
     assert_eq!(post(&server, "/setup", "code=wrong&name=Eve").status, 410);
     for (body, says) in [
-        ("name=", "Say what you want to be called."),
+        ("name=", "Enter your name."),
         ("name=a%2Fb", "no slash"),
         ("name=Ann&password=short&again=short", "8 to 200 characters"),
-        ("name=Ann&password=long+enough&again=else+entirely", "differ"),
-        ("name=Ann&password=long%00enough&again=long%00enough", "cannot be seen"),
-        // Both at once: nobody wants to be sent back twice.
+        ("name=Ann&password=long+enough&again=else+entirely", "don't match"),
+        ("name=Ann&password=long%00enough&again=long%00enough", "invisible characters"),
+        // Both errors at once.
         ("name=a%2Fb&password=short&again=short", "no slash"),
         ("name=a%2Fb&password=short&again=short", "8 to 200 characters"),
     ] {
@@ -70,9 +70,9 @@ fn the_first_start_makes_the_first_user_by_a_link_that_works_once() {
     assert_eq!(reply.status, 303, "{reply:?}");
     let cookie = format!("set-cookie: fitness_session_{}=", server.port);
     assert!(reply.head.contains("location: /welcome") && reply.head.contains(&cookie), "{reply:?}");
-    // Without a password whoever could read the link may look, and decides nothing yet.
+    // Without a password, decisions need a code from the terminal.
     let cookie = format!("Cookie: {}", set_cookie(&reply));
-    let asked = server.raw(&["GET /settings/account/delete HTTP/1.1", &server.host(), &cookie], "");
+    let asked = server.request(&["GET /settings/account/delete HTTP/1.1", &server.host(), &cookie], "");
     assert!(asked.status == 303 && asked.head.contains("location: /confirm"), "{asked:?}");
     assert_eq!(post(&server, "/setup", &format!("code={code}&name=Eve")).status, 410, "only once");
     assert_eq!(get(&server, &format!("/setup?code={code}")).status, 410);
@@ -80,7 +80,7 @@ fn the_first_start_makes_the_first_user_by_a_link_that_works_once() {
     drop(server);
 
     let mut again = serve(&home);
-    assert!(again.next_line().contains("`fitness login` prints a link"));
+    assert!(again.next_line().contains("run `fitness login`"));
     assert_eq!(get(&again, &format!("/setup?code={code}")).status, 410);
 }
 
@@ -103,30 +103,29 @@ fn a_link_signs_a_browser_in_once() {
     assert!(!reply.head.contains("strict-transport-security"), "not without TLS");
     assert_eq!(post(&server, "/sign-in/link", &body).status, 410);
 
-    // It reads at once, and decides once the code of the terminal was typed.
+    // Decisions need the code from the terminal.
     let cookie = format!("Cookie: {}", set_cookie(&reply));
-    let ask = || server.raw(&["GET /settings/account/delete HTTP/1.1", &server.host(), &cookie], "");
+    let ask = || server.request(&["GET /settings/account/delete HTTP/1.1", &server.host(), &cookie], "");
     let refused = ask();
     assert!(refused.head.contains("location: /confirm?to=%2fsettings%2faccount%2fdelete"), "{refused:?}");
-    let page = server.raw(&["GET /confirm HTTP/1.1", &server.host(), &cookie], "");
+    let page = server.request(&["GET /confirm HTTP/1.1", &server.host(), &cookie], "");
     let token = page.body.split("name=\"form_token\" value=\"").nth(1).unwrap().split('"').next().unwrap();
     let form = "Content-Type: application/x-www-form-urlencoded";
     let typed = format!("form_token={token}&code={}", typed.unwrap());
     let confirmed =
-        server.raw(&["POST /confirm HTTP/1.1", &server.host(), &server.origin(), form, &cookie], &typed);
+        server.request(&["POST /confirm HTTP/1.1", &server.host(), &server.origin(), form, &cookie], &typed);
     assert_eq!(confirmed.status, 303, "{confirmed:?}");
     assert_eq!(ask().status, 200);
 
-    assert!(home.refused(&["login", "--user", "Eve"]).contains("there is no user called `Eve`"));
-    assert!(home.refused(&["login", "--site", "ftp://x"]).contains("is no site"));
-    assert!(home.refused(&["login"]).contains("this needs a person at a terminal"));
+    assert!(home.expect_error(&["login", "--user", "Eve"]).contains("there is no user called `Eve`"));
+    assert!(home.expect_error(&["login", "--site", "ftp://x"]).contains("is not a valid site"));
+    assert!(home.expect_error(&["login"]).contains("this command needs an interactive terminal"));
     set_password(&home, "Ann");
-    assert!(home.refused(&["login"]).contains("this needs a person at a terminal"));
-    assert_eq!(home.login("Ann", &[]).1, None, "where a password is set, that one is asked for");
+    assert!(home.expect_error(&["login"]).contains("this command needs an interactive terminal"));
+    assert_eq!(home.login("Ann", &[]).1, None, "no code for users with a password");
 }
 
-/// The cookie that an answer sets.
-fn set_cookie(reply: &Reply) -> &str {
+fn set_cookie(reply: &HttpResponse) -> &str {
     reply.head.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap()
 }
 
@@ -143,55 +142,55 @@ fn set_password(home: &Home, name: &str) {
 }
 
 #[test]
-fn others_are_let_in_only_with_passwords_and_tls() {
+fn public_bind_needs_passwords_and_tls() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann", "--zone", "UTC"]);
     let (cert, key, ca) = (fixture("server.pem"), fixture("server.key"), fixture("ca.pem"));
     let tls = ["--tls-cert", &cert, "--tls-key", &key];
     let refused = |arguments: &[&str], says: &str| {
-        let told = home.refused(&[&["serve", "--port", "0", "--no-open"], arguments].concat());
+        let told = home.expect_error(&[&["serve", "--port", "0", "--no-open"], arguments].concat());
         assert!(told.contains(says), "{arguments:?}: {told}");
     };
-    refused(&["--bind", "0.0.0.0"], "this needs TLS");
-    refused(&["--bind", "::"], "this needs TLS");
-    refused(&["--bind", "192.0.2.7"], "this needs TLS");
-    refused(&["--behind-proxy"], "behind a proxy the site must be https");
-    refused(&["--behind-proxy", "--site", "http://fitness.example.org"], "the site must be https");
-    refused(&["--site", "https://fitness.example.org"], "nothing here speaks TLS");
+    refused(&["--bind", "0.0.0.0"], "requires TLS");
+    refused(&["--bind", "::"], "requires TLS");
+    refused(&["--bind", "192.0.2.7"], "requires TLS");
+    refused(&["--behind-proxy"], "--behind-proxy requires an https site");
+    refused(&["--behind-proxy", "--site", "http://fitness.example.org"], "requires an https site");
+    refused(&["--site", "https://fitness.example.org"], "TLS is not set up");
     refused(&["--behind-proxy", "--site", "https://fitness.example.org"], "Ann has no password");
     let named = ["--site", "https://fitness.example.org"];
     refused(&[&["--bind", "0.0.0.0"], &tls[..], &named].concat(), "Ann has no password");
-    refused(&[&["--bind", "0.0.0.0"], &tls[..]].concat(), "is no name to reach a server by");
+    refused(&[&["--bind", "0.0.0.0"], &tls[..]].concat(), "browsers cannot open 0.0.0.0");
     refused(
         &[&tls[..], &["--site", "http://fitness.example.org"]].concat(),
         "with TLS the site must be https",
     );
-    refused(&["--tls-cert", "/nope", "--tls-key", &key], "/nope cannot be read: No such file");
-    refused(&["--tls-cert", &cert, "--tls-key", "/nope"], "/nope cannot be read: No such file");
-    refused(&["--tls-cert", &key, "--tls-key", &key], "holds no certificate");
-    refused(&["--tls-cert", &cert, "--tls-key", &cert], "holds no key");
-    refused(&["--tls-cert", &ca, "--tls-key", &key], "TLS cannot be spoken with these");
+    refused(&["--tls-cert", "/nope", "--tls-key", &key], "cannot read /nope: No such file");
+    refused(&["--tls-cert", &cert, "--tls-key", "/nope"], "cannot read /nope: No such file");
+    refused(&["--tls-cert", &key, "--tls-key", &key], "contains no certificate");
+    refused(&["--tls-cert", &cert, "--tls-key", &cert], "contains no private key");
+    refused(&["--tls-cert", &ca, "--tls-key", &key], "invalid TLS certificate or key");
     for bad in
         ["https://", "fitness.example.org", "https://a/b", "https://a b", "https://a@b", "javascript:x"]
     {
-        refused(&["--behind-proxy", "--site", bad], "is no site");
+        refused(&["--behind-proxy", "--site", bad], "is not a valid site");
     }
     let told = home.run_with("FITNESS_SITE", "https://a.example", &["serve", "--port", "0"]);
-    assert!(told.refusal(&["serve"]).contains("nothing here speaks TLS"));
+    assert!(told.expect_error(&["serve"]).contains("TLS is not set up"));
     let half = home.run(&["serve", "--tls-cert", &cert]);
     assert_eq!(half.code, Some(2), "{half:?}");
 
     set_password(&home, "Ann");
     let server = serve_with(&home, &["--behind-proxy", "--site", "https://fitness.example.org"]);
     let line = "GET /healthz HTTP/1.1";
-    let reply = server.raw(&[line, "Host: fitness.example.org"], "");
+    let reply = server.request(&[line, "Host: fitness.example.org"], "");
     assert_eq!(reply.status, 200, "{reply:?}");
     assert!(reply.head.contains("strict-transport-security: max-age="), "{reply:?}");
-    assert_eq!(server.raw(&[line, "Host: other.example.org"], "").status, 421);
+    assert_eq!(server.request(&[line, "Host: other.example.org"], "").status, 421);
 }
 
 #[test]
-fn tls_is_spoken_where_a_certificate_is_given() {
+fn serve_with_certificate_uses_tls() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann", "--zone", "UTC"]);
     let (cert, key) = (fixture("server.pem"), fixture("server.key"));
@@ -208,23 +207,23 @@ fn tls_is_spoken_where_a_certificate_is_given() {
         format!("GET /sign-in HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n", server.port);
     stream.write_all(asked.as_bytes()).unwrap();
     let mut bytes = Vec::new();
-    // The end of a connection is told in more than one way.
+    // The close may or may not be an error.
     let _ = stream.read_to_end(&mut bytes);
-    let reply = Reply::read(&bytes);
+    let reply = HttpResponse::parse(&bytes);
     assert_eq!(reply.status, 200, "{reply:?}");
     assert!(reply.head.contains("strict-transport-security"), "{reply:?}");
-    assert_eq!(get(&server, "/healthz").status, 0, "nothing is said in the clear");
+    assert_eq!(get(&server, "/healthz").status, 0, "no plain HTTP");
 }
 
 #[test]
-fn a_head_that_is_too_large_is_refused_and_nothing_says_what_serves() {
+fn oversized_headers_are_refused_without_server_name() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann"]);
     let server = serve(&home);
     let long = format!("X-Long: {}", "x".repeat(20 * 1024));
-    assert_eq!(server.raw(&["GET /healthz HTTP/1.1", &server.host(), &long], "").status, 431);
+    assert_eq!(server.request(&["GET /healthz HTTP/1.1", &server.host(), &long], "").status, 431);
     let fine = format!("X-Long: {}", "x".repeat(8 * 1024));
-    let reply = server.raw(&["GET /healthz HTTP/1.1", &server.host(), &fine], "");
+    let reply = server.request(&["GET /healthz HTTP/1.1", &server.host(), &fine], "");
     assert_eq!(reply.status, 200);
     assert!(!reply.head.contains("\r\nserver:"), "{reply:?}");
 }

@@ -1,27 +1,27 @@
-//! A server as whoever runs it meets it: what it notes, whether it is well, how it stops, and what it does by itself.
+//! Operating a server: logs, health, shutdown, jobs and backups.
 
-use crate::coach::{demo, text};
+use crate::coach::{demo_home, text};
 use crate::harness::{Home, now};
-use crate::serve::{Served, cookie, serve_with};
-use crate::two_servers::morning;
+use crate::serve::{TestServer, cookie, serve_with};
+use crate::two_servers::profile_at_seven;
 use serde_json::{Value, json};
 
-/// What an athlete says and holds, and nobody may find in a log.
-const SAID: &str = "canary-in-a-note-4711";
+/// Must not appear in a log.
+const NOTE_CANARY: &str = "canary-in-a-note-4711";
 
-fn get(server: &Served, path: &str, headers: &[&str]) -> u16 {
+fn get(server: &TestServer, path: &str, headers: &[&str]) -> u16 {
     let line = format!("GET {path} HTTP/1.1");
-    server.raw(&[&[line.as_str(), &server.host()], headers].concat(), "").status
+    server.request(&[&[line.as_str(), &server.host()], headers].concat(), "").status
 }
 
-/// Calls with everything in them that is secret or somebody's business. Gives back what must not be noted.
-fn call_with_secrets(home: &Home, server: &Served) -> Vec<String> {
+/// Sends requests with secrets and personal data; returns the texts that must not be logged.
+fn call_with_secrets(home: &Home, server: &TestServer) -> Vec<String> {
     let token = text(&home.json(&["token", "add", "watcher", "--scope", "draft"])["token"]);
     let (link, _) = home.login("Ann", &[]);
     let code = link.split("code=").nth(1).unwrap().to_owned();
     let cookie = cookie(home, "Ann");
     let session = cookie.split('=').nth(1).unwrap().to_owned();
-    home.ok(&["note", "add", SAID]);
+    home.ok(&["note", "add", NOTE_CANARY]);
     assert_eq!(get(server, &format!("/sign-in/link?code={code}"), &[]), 200);
     assert_eq!(get(server, "/", &[&cookie]), 200);
     assert_eq!(get(server, "/activities?search=canary-in-a-search", &[&cookie]), 200);
@@ -32,22 +32,23 @@ fn call_with_secrets(home: &Home, server: &Served) -> Vec<String> {
     let said = server.chat(&[&cookie, &server.origin()], &json!({ "text": "canary-in-a-chat" }));
     assert_ne!(said.status, 500, "{said:?}");
     let secrets = ["canary-in-a-search", "canary-in-an-address", "canary-in-a-path", "canary-in-a-call"];
-    let more = ["canary-in-a-chat", SAID, "Ann"];
+    let more = ["canary-in-a-chat", NOTE_CANARY, "Ann"];
     secrets.iter().chain(&more).map(ToString::to_string).chain([token, code, session]).collect()
 }
 
 #[test]
-fn a_log_says_what_was_called_and_holds_no_secret_and_no_data() {
-    let home = demo();
+fn log_has_route_patterns_and_no_secrets_or_data() {
+    let home = demo_home();
     for log in ["json", "text"] {
         let server = serve_with(&home, &["--no-open", "--log", log]);
         let secrets = call_with_secrets(&home, &server);
-        let (said, well) = server.stopped();
+        let (said, well) = server.stop();
         assert!(well, "{said}");
         for secret in &secrets {
             assert!(!said.contains(secret.as_str()), "`{secret}` in: {said}");
         }
-        let calls: Vec<&str> = said.lines().filter(|line| line.contains("a call was answered")).collect();
+        let message = if log == "text" { "request method=" } else { "\"message\":\"request\"" };
+        let calls: Vec<&str> = said.lines().filter(|line| line.contains(message)).collect();
         assert!(calls.len() >= 7, "{said}");
         if log == "text" {
             assert!(
@@ -66,46 +67,47 @@ fn a_log_says_what_was_called_and_holds_no_secret_and_no_data() {
         }
         let routes: Vec<Value> =
             calls.iter().map(|line| serde_json::from_str::<Value>(line).unwrap()["route"].clone()).collect();
-        assert!(routes.contains(&json!("/sign-in/link")), "by its pattern: {routes:?}");
-        assert!(routes.contains(&json!("none")), "what no pattern fits: {routes:?}");
+        assert!(routes.contains(&json!("/sign-in/link")), "route pattern: {routes:?}");
+        assert!(routes.contains(&json!("none")), "unknown route: {routes:?}");
     }
 }
 
 #[test]
-fn who_says_nothing_about_a_log_hears_of_problems_only() {
-    let home = demo();
+fn default_log_has_only_problems() {
+    let home = demo_home();
     let server = serve_with(&home, &["--no-open"]);
     call_with_secrets(&home, &server);
-    let (said, _) = server.stopped();
-    assert!(!said.contains("a call was answered"), "{said}");
-    let refused = home.run_with("FITNESS_LOG", "loud", &["serve", "--port", "0"]).refusal(&["serve"]);
+    let (said, _) = server.stop();
+    assert!(!said.contains("request method="), "{said}");
+    let refused = home.run_with("FITNESS_LOG", "loud", &["serve", "--port", "0"]).expect_error(&["serve"]);
     assert!(
-        refused.contains("FITNESS_LOG says `loud`") && refused.contains("problems, text or json"),
+        refused.contains("`loud` is not a valid value for FITNESS_LOG")
+            && refused.contains("problems, text or json"),
         "{refused}"
     );
 }
 
 #[test]
-fn a_server_says_whether_it_is_well() {
-    let home = demo();
+fn health_reports_whether_the_server_is_ready() {
+    let home = demo_home();
     let server = serve_with(&home, &["--no-open"]);
     let port = server.port.to_string();
     assert_eq!(home.json(&["health", "--port", &port]), json!({ "port": server.port, "ready": true }));
     for path in ["/healthz", "/readyz"] {
         assert_eq!(get(&server, path, &[]), 200, "{path}");
     }
-    let (_, well) = server.stopped();
-    assert!(well, "it ends when it is asked to, and well");
-    let refused = home.refused(&["health", "--port", &port]);
-    assert!(refused.contains("no server answers on port"), "{refused}");
+    let (_, well) = server.stop();
+    assert!(well, "exits with 0 on SIGTERM");
+    let refused = home.expect_error(&["health", "--port", &port]);
+    assert!(refused.contains("no response from a server on port"), "{refused}");
 }
 
 #[test]
-fn a_job_that_was_given_up_is_told_and_can_be_tried_again() {
-    let home = demo();
+fn failed_job_is_listed_and_can_be_retried() {
+    let home = demo_home();
     let none = home.ok(&["jobs"]);
-    assert!(none.contains("Nothing was done by itself yet"), "{none}");
-    // Nobody here knows how to do that, so it is given up in the end.
+    assert!(none.contains("No background jobs yet"), "{none}");
+    // An unknown job kind fails for good.
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let job = runtime.block_on(async {
         let store =
@@ -117,7 +119,7 @@ fn a_job_that_was_given_up_is_told_and_can_be_tried_again() {
             let later = now() + chrono::TimeDelta::days(1);
             let job = store
                 .claim_job(
-                    fitness_store::JobFilter::of_kind("juggle"),
+                    fitness_store::JobClaimFilter::of_kind("juggle"),
                     "a test",
                     chrono::TimeDelta::minutes(1),
                     later,
@@ -134,26 +136,26 @@ fn a_job_that_was_given_up_is_told_and_can_be_tried_again() {
         id.to_string()
     });
     let listed = home.ok(&["jobs"]);
-    assert!(listed.contains("juggle") && listed.contains("given up after 5 tries"), "{listed}");
+    assert!(listed.contains("juggle") && listed.contains("failed after 5 attempts"), "{listed}");
     assert!(listed.contains("nobody can juggle"), "{listed}");
     let doctor = home.run(&["doctor"]);
     assert_eq!(doctor.code, Some(1));
-    assert!(doctor.out.contains("the juggle was given up: nobody can juggle"), "{}", doctor.out);
+    assert!(doctor.out.contains("the job `juggle` failed: nobody can juggle"), "{}", doctor.out);
     assert!(doctor.out.contains(&format!("fitness jobs retry {job}")), "{}", doctor.out);
-    assert!(home.ok(&["jobs", "retry", &job]).contains("waits again"));
-    assert!(home.refused(&["jobs", "retry", &job]).contains("no such failed job"));
-    assert!(home.refused(&["jobs", "retry", "99999"]).contains("no such failed job"));
+    assert!(home.ok(&["jobs", "retry", &job]).contains("is queued again"));
+    assert!(home.expect_error(&["jobs", "retry", &job]).contains("no such failed job"));
+    assert!(home.expect_error(&["jobs", "retry", "99999"]).contains("no such failed job"));
 }
 
 #[test]
-fn the_night_leaves_a_backup() {
+fn nightly_backup_is_written_once() {
     let home = Home::new();
-    let zone = morning().zone.to_string();
+    let zone = profile_at_seven().zone.to_string();
     home.ok(&["user", "add", "Ann", "--zone", &zone]);
     let nightly = || {
         let listed = home.json(&["backup", "list"]);
         let nightly = |one: &&Value| one["path"].as_str().is_some_and(|path| path.contains("nightly-"));
-        // One that is being written just now has no path yet.
+        // A backup that is being written has no path yet.
         listed.as_array().unwrap().iter().filter(nightly).count()
     };
     assert_eq!(nightly(), 0);
@@ -165,8 +167,8 @@ fn the_night_leaves_a_backup() {
     }
     drop(server);
     let jobs = home.ok(&["jobs"]);
-    assert!(jobs.contains("backup of "), "{jobs}");
-    // Another server of the same night makes no other.
+    assert!(jobs.contains("backup for "), "{jobs}");
+    // Another server in the same night makes no second backup.
     drop(serve_with(&home, &["--no-open"]));
     assert_eq!(nightly(), 1);
 }
@@ -174,14 +176,14 @@ fn the_night_leaves_a_backup() {
 #[test]
 fn failed_nightly_backup_is_in_the_default_log_and_in_doctor() {
     let home = Home::new();
-    let zone = morning().zone.to_string();
+    let zone = profile_at_seven().zone.to_string();
     home.ok(&["user", "add", "Ann", "--zone", &zone]);
-    // A file where the folder of backups should be: nothing can be written there.
+    // A file in place of the backup directory.
     let database = home.path(crate::coach::DATABASE);
     std::fs::write(database.parent().unwrap().join("backups"), "in the way").unwrap();
     let mut server = serve_with(&home, &["--no-open"]);
     let line = (0..50).map(|_| server.next_line()).find(|line| line.contains("backup failed"));
-    let line = line.expect("the log of problems says so");
+    let line = line.expect("the default log has the error");
     assert!(line.contains("ERROR") && line.contains("backups"), "{line}");
     let begun = std::time::Instant::now();
     loop {

@@ -1,13 +1,13 @@
-//! A plan that has changed since something was proposed, edits that change nothing, and commands that are printed whole.
+//! Proposals for an older revision, edits without effect, and complete commands in help texts.
 
-use crate::planning::{confirmed, with_a_plan, workouts};
+use crate::planning::{confirm_by_name, home_with_plan, workouts};
 use serde_json::json;
 
 #[test]
-fn a_proposal_whose_plan_has_moved_on_is_seen_anew_and_taken_on_that_revision() {
-    let (home, today) = with_a_plan();
+fn stale_proposal_is_previewed_and_applied_on_the_current_revision() {
+    let (home, today) = home_with_plan();
     let before = workouts(&home);
-    let easy: Vec<_> = before.iter().filter(|w| w.1 > today.plus(1) && w.2 == "easy").take(2).collect();
+    let easy: Vec<_> = before.iter().filter(|w| w.1 > today.plus_days(1) && w.2 == "easy").take(2).collect();
     let answer = json!({
         "modifications": [
             { "workout_id": easy[0].0.to_string(), "date": easy[0].1.to_string(), "action": "skip" },
@@ -16,87 +16,89 @@ fn a_proposal_whose_plan_has_moved_on_is_seen_anew_and_taken_on_that_revision() 
         "athlete_message": "Two days off.",
     });
     home.ok(&["plan", "propose", &home.file("answer.json", answer.to_string())]);
-    confirmed(&home, &["plan", "edit", "--skip", &easy[0].0.to_string()], "Autumn ten");
+    confirm_by_name(&home, &["plan", "edit", "--skip", &easy[0].0.to_string()], "Autumn ten");
 
-    // Told what is different, in few words, with the command that takes what is left of it.
-    let refused = home.refused(&["plan", "proposal", "apply", "1"]);
+    // The error lists the changes and the command that applies the rest.
+    let refused = home.expect_error(&["plan", "proposal", "apply", "1"]);
     for part in [
-        "it was made for revision 1, and the plan is at revision 2",
-        &format!("no longer fits: workout {} is not in the plan any more", easy[0].0),
-        "taken out",
-        "`fitness plan proposal apply 1 --only 2 --on 2` takes it",
+        "the proposal is for revision 1, and the plan is at revision 2",
+        &format!("no longer fits: workout {} is no longer in the plan", easy[0].0),
+        "removed",
+        "Apply it with `fitness plan proposal apply 1 --only 2 --on 2`",
     ] {
         assert!(refused.contains(part), "{part} / {refused}");
     }
     let shown = home.ok(&["plan", "proposal", "show", "1"]);
     for part in [
-        "Seen anew",
-        "week from",
-        "The linter",
+        "Preview on the current plan",
+        "week of",
         "fitness plan proposal apply 1 --only 2 --on 2",
         "no longer fits",
     ] {
         assert!(shown.contains(part), "{part} / {shown}");
     }
+    assert!(shown.contains("Problems found: ") || shown.contains("All checks passed."), "{shown}");
     let data = home.json(&["plan", "proposal", "show", "1"]);
     assert_eq!(
         (&data["revision"], &data["proposal"]["base_revision"], &data["chosen"]),
         (&json!(2), &json!(1), &json!([1]))
     );
-    assert!(home.ok(&["plan", "proposal", "list"]).contains("open, plan has moved on"));
+    assert!(home.ok(&["plan", "proposal", "list"]).contains("open, plan changed"));
 
-    // Seen on another revision than the one there is: seen anew once more.
-    let wrong = home.refused(&["plan", "proposal", "apply", "1", "--only", "2", "--on", "1"]);
+    // --on with an old revision is refused.
+    let wrong = home.expect_error(&["plan", "proposal", "apply", "1", "--only", "2", "--on", "1"]);
     assert!(wrong.contains("--only 2 --on 2"), "{wrong}");
-    let gone = home.refused(&["plan", "proposal", "apply", "1", "--only", "1", "--on", "2"]);
+    let gone = home.expect_error(&["plan", "proposal", "apply", "1", "--only", "1", "--on", "2"]);
     assert!(gone.contains("is not in the plan"), "{gone}");
     let said =
-        confirmed(&home, &["plan", "proposal", "apply", "1", "--only", "2", "--on", "2"], "Autumn ten");
-    assert!(said.contains("the plan is at revision 3"), "{said}");
+        confirm_by_name(&home, &["plan", "proposal", "apply", "1", "--only", "2", "--on", "2"], "Autumn ten");
+    assert!(said.contains("The plan is now at revision 3"), "{said}");
     let left = workouts(&home);
     assert!(easy.iter().all(|gone| left.iter().all(|w| w.0 != gone.0)));
 
-    // Where nothing fits any more, that is said, and what to do.
-    let other = left.iter().find(|w| w.1 > today.plus(1) && w.2 == "easy").unwrap();
-    home.ok(&["plan", "propose", &home.file("again.json", skipping(other.0, &other.1.to_string()))]);
-    confirmed(&home, &["plan", "edit", "--skip", &other.0.to_string()], "Autumn ten");
-    let nothing = home.refused(&["plan", "proposal", "apply", "2"]);
+    // No change can be applied.
+    let other = left.iter().find(|w| w.1 > today.plus_days(1) && w.2 == "easy").unwrap();
+    home.ok(&["plan", "propose", &home.file("again.json", skip_response(other.0, &other.1.to_string()))]);
+    confirm_by_name(&home, &["plan", "edit", "--skip", &other.0.to_string()], "Autumn ten");
+    let nothing = home.expect_error(&["plan", "proposal", "apply", "2"]);
     assert!(
-        nothing.contains("Nothing of it fits any more: `fitness plan proposal discard 2` ends it"),
+        nothing.contains(
+            "None of its changes can be applied any more. Discard it with `fitness plan proposal discard 2`"
+        ),
         "{nothing}"
     );
 }
 
-fn skipping(id: i64, date: &str) -> String {
+fn skip_response(id: i64, date: &str) -> String {
     json!({ "modifications": [{ "workout_id": id.to_string(), "date": date, "action": "skip" }], "athlete_message": "Rest." })
         .to_string()
 }
 
 #[test]
-fn what_changes_nothing_makes_no_revision() {
-    let (home, today) = with_a_plan();
+fn proposal_without_changes_makes_no_revision() {
+    let (home, today) = home_with_plan();
     let all = workouts(&home);
-    let easy = all.iter().find(|w| w.1 > today.plus(1) && w.2 == "easy").unwrap();
+    let easy = all.iter().find(|w| w.1 > today.plus_days(1) && w.2 == "easy").unwrap();
     let (id, same) = (easy.0.to_string(), format!("{}={}", easy.0, easy.1));
     for (arguments, expected) in [
-        (vec!["--swap", &format!("{id}={id}")], "cannot change days with itself"),
+        (vec!["--swap", &format!("{id}={id}")], "cannot be swapped with itself"),
         (vec!["--move", &same], "nothing would change"),
-        (vec!["--skip", &id, "--move", &format!("{id}={}", today.plus(20))], "taken out and changed"),
+        (vec!["--skip", &id, "--move", &format!("{id}={}", today.plus_days(20))], "skipped and changed"),
     ] {
-        let refused = home.refused(&[&["plan", "edit"], arguments.as_slice()].concat());
+        let refused = home.expect_error(&[&["plan", "edit"], arguments.as_slice()].concat());
         assert!(refused.contains(expected), "{expected} / {refused}");
     }
-    confirmed(&home, &["plan", "edit", "--skip", &id], "Autumn ten");
-    confirmed(&home, &["plan", "revert"], "Autumn ten");
-    let refused = home.refused(&["plan", "revert", "1"]);
-    assert!(refused.contains("the plan is already as revision 1 was"), "{refused}");
+    confirm_by_name(&home, &["plan", "edit", "--skip", &id], "Autumn ten");
+    confirm_by_name(&home, &["plan", "revert"], "Autumn ten");
+    let refused = home.expect_error(&["plan", "revert", "1"]);
+    assert!(refused.contains("the plan is already the same as revision 1"), "{refused}");
     assert_eq!(home.json(&["plan", "revisions"]).as_array().unwrap().len(), 3);
 }
 
 #[test]
-fn the_command_that_overrides_is_printed_whole() {
-    let (home, today) = with_a_plan();
-    let on = |days: i64| today.plus(days).to_string();
+fn help_prints_the_complete_override_command() {
+    let (home, today) = home_with_plan();
+    let on = |days: i64| today.plus_days(days).to_string();
     let day = |days: i64, km: f64, kind: &str| json!({ "date": on(days), "planned_km": km, "kind": kind });
     // A run of 70 km, and one of 30 km after weeks of 5 km.
     let schedule = [
@@ -108,14 +110,14 @@ fn the_command_that_overrides_is_printed_whole() {
     ];
     let plan = json!({ "name": "Wild", "goal": "10k", "race_date": on(60), "start_date": on(1), "schedule": schedule });
     home.ok(&["plan", "draft", &home.file("wild.json", plan.to_string())]);
-    let refused = home.refused(&["plan", "activate", "2", "--replaces", "1", "--override", "R34"]);
+    let refused = home.expect_error(&["plan", "activate", "2", "--replaces", "1", "--override", "R34"]);
     let command = refused.split('`').nth(1).unwrap_or_default();
     assert!(command.starts_with("fitness plan activate 2 --replaces 1 --override "), "{refused}");
     let rules = command.rsplit(' ').next().unwrap();
     let rules: Vec<&str> = rules.split(',').collect();
     assert!(rules.contains(&"R34") && rules.contains(&"R1"), "{refused}");
-    // What is printed does what it says.
+    // The printed command works.
     let arguments: Vec<&str> = command.split(' ').skip(1).collect();
-    let said = confirmed(&home, &arguments, "Wild");
+    let said = confirm_by_name(&home, &arguments, "Wild");
     assert!(said.contains("Activated."), "{said}");
 }

@@ -1,13 +1,13 @@
-//! Only a human decides: at a terminal, by typing the plan's name, and the password when one is set.
+//! Decisions need a terminal, the typed name, and the password if one is set.
 
-use crate::harness::{HALF, Home};
+use crate::harness::{HALF_PLAN, Home};
 use rexpect::session::PtySession;
 use serde_json::Value;
 
 fn home_with_a_draft() -> Home {
     let home = Home::new();
     home.ok(&["user", "add", "Ann"]);
-    let file = home.file("half.json", HALF);
+    let file = home.file("half.json", HALF_PLAN);
     home.ok(&["plan", "draft", &file]);
     home
 }
@@ -24,156 +24,162 @@ fn statuses(home: &Home) -> Vec<(i64, String)> {
     found
 }
 
-fn is(found: &[(i64, String)], expected: &[(i64, &str)]) -> bool {
+fn statuses_equal(found: &[(i64, String)], expected: &[(i64, &str)]) -> bool {
     found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| a.0 == b.0 && a.1 == b.1)
 }
 
-/// Reads to the end; gives back what was said and whether it went well.
-fn finish(mut session: PtySession) -> (String, bool) {
+/// Returns the output and whether the exit code was 0.
+fn read_to_end(mut session: PtySession) -> (String, bool) {
     let said = session.exp_eof().unwrap();
     let status = session.process_mut().wait().unwrap();
     (said, format!("{status:?}").ends_with(", 0)"))
 }
 
 #[test]
-fn a_plan_is_activated_replaced_archived_and_deleted_by_hand() {
+fn plan_is_activated_replaced_archived_and_deleted() {
     let home = home_with_a_draft();
     let file = home.file(
         "ten.json",
-        HALF.replace("Zürich half", "Spring 10k").replace("half\"", "10k\"").replace("01:45:00", "00:45:00"),
+        HALF_PLAN
+            .replace("Zürich half", "Spring 10k")
+            .replace("half\"", "10k\"")
+            .replace("01:45:00", "00:45:00"),
     );
     home.ok(&["plan", "draft", &file]);
 
-    let mut session = home.at_a_terminal(&["plan", "activate", "1"]);
-    session.exp_string("Half marathon (21.1 km) on 2099-09-20 in 1:45:00").unwrap();
+    let mut session = home.spawn_terminal(&["plan", "activate", "1"]);
+    session.exp_string("Half marathon on 2099-09-20, target 1:45:00").unwrap();
     session.exp_string("Type the plan's name to activate it: ").unwrap();
     session.send_line("Zürich half").unwrap();
-    let (said, well) = finish(session);
+    let (said, well) = read_to_end(session);
     assert!(well && said.contains("Activated."), "{said}");
-    assert!(is(&statuses(&home), &[(1, "active"), (2, "draft")]));
+    assert!(statuses_equal(&statuses(&home), &[(1, "active"), (2, "draft")]));
 
-    let error = home.refused(&["plan", "activate", "2"]);
+    let error = home.expect_error(&["plan", "activate", "2"]);
     assert!(error.contains("you already have an active plan") && error.contains("--replaces 1"), "{error}");
-    assert!(home.refused(&["plan", "activate", "1"]).contains("plan 1 is active already"));
-    assert!(home.refused(&["plan", "activate", "9"]).contains("there is no plan 9"));
+    assert!(home.expect_error(&["plan", "activate", "1"]).contains("plan 1 is already active"));
+    assert!(home.expect_error(&["plan", "activate", "9"]).contains("there is no plan 9"));
 
-    let mut session = home.at_a_terminal(&["plan", "activate", "2", "--replaces", "1"]);
+    let mut session = home.spawn_terminal(&["plan", "activate", "2", "--replaces", "1"]);
     session.exp_string("Long").unwrap();
-    session.exp_string("Activating it archives plan 1, Z").unwrap();
+    session.exp_string("This archives plan 1, Z").unwrap();
     session.exp_string("activate it: ").unwrap();
     session.send_line("Spring 10k").unwrap();
-    assert!(finish(session).1);
-    assert!(is(&statuses(&home), &[(1, "archived"), (2, "active")]));
+    assert!(read_to_end(session).1);
+    assert!(statuses_equal(&statuses(&home), &[(1, "archived"), (2, "active")]));
 
-    assert!(home.refused(&["plan", "delete", "2"]).contains("plan 2 is active"));
-    let mut session = home.at_a_terminal(&["plan", "archive", "2"]);
+    assert!(home.expect_error(&["plan", "delete", "2"]).contains("plan 2 is active"));
+    let mut session = home.spawn_terminal(&["plan", "archive", "2"]);
     session.exp_string("archive it: ").unwrap();
     session.send_line("Spring 10k").unwrap();
-    assert!(finish(session).1);
-    let mut session = home.at_a_terminal(&["plan", "delete", "1"]);
-    session.exp_string("gone for good").unwrap();
+    assert!(read_to_end(session).1);
+    let mut session = home.spawn_terminal(&["plan", "delete", "1"]);
+    session.exp_string("deleted permanently").unwrap();
     session.exp_string("delete it: ").unwrap();
     session.send_line("Zürich half").unwrap();
-    assert!(finish(session).1);
-    assert!(is(&statuses(&home), &[(2, "archived")]));
+    assert!(read_to_end(session).1);
+    assert!(statuses_equal(&statuses(&home), &[(2, "archived")]));
 }
 
 #[test]
-fn a_wrong_name_changes_nothing() {
+fn wrong_plan_name_changes_nothing() {
     let home = home_with_a_draft();
     for (command, answer) in
         [("activate", "zürich half"), ("activate", ""), ("delete", "yes"), ("delete", "1")]
     {
-        let mut session = home.at_a_terminal(&["plan", command, "1"]);
+        let mut session = home.spawn_terminal(&["plan", command, "1"]);
         session.exp_string("Type the plan's name").unwrap();
         session.send_line(answer).unwrap();
-        let (said, well) = finish(session);
+        let (said, well) = read_to_end(session);
         assert!(!well && said.contains("error: that is not the plan's name; nothing was changed"), "{said}");
     }
-    assert!(is(&statuses(&home), &[(1, "draft")]));
+    assert!(statuses_equal(&statuses(&home), &[(1, "draft")]));
 }
 
 #[test]
-fn a_password_is_asked_for_once_it_is_set() {
+fn password_is_required_once_set() {
     let home = home_with_a_draft();
-    let mut session = home.at_a_terminal(&["user", "passwd"]);
+    let mut session = home.spawn_terminal(&["user", "passwd"]);
     session.exp_string("New password for Ann: ").unwrap();
     session.send_line("correct horse").unwrap();
-    session.exp_string("Once more: ").unwrap();
+    session.exp_string("Repeat the password: ").unwrap();
     session.send_line("correct house").unwrap();
-    let (said, well) = finish(session);
-    assert!(!well && said.contains("the two passwords differ"), "{said}");
+    let (said, well) = read_to_end(session);
+    assert!(!well && said.contains("the passwords do not match"), "{said}");
 
-    let mut session = home.at_a_terminal(&["user", "passwd", "ann"]);
+    let mut session = home.spawn_terminal(&["user", "passwd", "ann"]);
     session.exp_string("New password for Ann: ").unwrap();
     session.send_line("correct horse").unwrap();
-    session.exp_string("Once more: ").unwrap();
+    session.exp_string("Repeat the password: ").unwrap();
     session.send_line("correct horse").unwrap();
-    let (said, well) = finish(session);
+    let (said, well) = read_to_end(session);
     assert!(well && !said.contains("correct horse"), "a password is not echoed: {said}");
     assert_eq!(home.json(&["user", "list"])[0]["has_password"], true);
 
-    // Changing it takes the old one, and an invite, which would replace it, takes a person.
-    let mut session = home.at_a_terminal(&["user", "passwd"]);
-    session.exp_string("Password of Ann: ").unwrap();
+    // A change needs the old password, and an invite needs a terminal.
+    let mut session = home.spawn_terminal(&["user", "passwd"]);
+    session.exp_string("Password for Ann: ").unwrap();
     session.send_line("not the old one").unwrap();
-    let (said, well) = finish(session);
-    assert!(!well && said.contains("that is not the password; nothing was changed"), "{said}");
-    assert!(home.refused(&["user", "invite"]).contains("this needs a person at a terminal"));
+    let (said, well) = read_to_end(session);
+    assert!(!well && said.contains("wrong password; nothing was changed"), "{said}");
+    assert!(home.expect_error(&["user", "invite"]).contains("this command needs an interactive terminal"));
 
     for (password, works) in [("wrong horse", false), ("correct horse", true)] {
-        let mut session = home.at_a_terminal(&["plan", "activate", "1"]);
+        let mut session = home.spawn_terminal(&["plan", "activate", "1"]);
         session.exp_string("activate it: ").unwrap();
         session.send_line("Zürich half").unwrap();
-        session.exp_string("Password of Ann: ").unwrap();
+        session.exp_string("Password for Ann: ").unwrap();
         session.send_line(password).unwrap();
-        let (said, well) = finish(session);
+        let (said, well) = read_to_end(session);
         assert_eq!(well, works, "{said}");
-        assert_eq!(said.contains("error: that is not the password; nothing was changed"), !works, "{said}");
+        assert_eq!(said.contains("error: wrong password; nothing was changed"), !works, "{said}");
     }
-    assert!(is(&statuses(&home), &[(1, "active")]));
+    assert!(statuses_equal(&statuses(&home), &[(1, "active")]));
 }
 
 #[test]
-fn a_sign_in_link_and_an_invite_need_a_person_who_types_the_name() {
+fn login_and_invite_need_a_terminal_and_the_typed_name() {
     let home = home_with_a_draft();
     for arguments in [["login"].as_slice(), &["user", "invite"]] {
-        assert!(home.refused(arguments).contains("this needs a person at a terminal"), "{arguments:?}");
+        assert!(
+            home.expect_error(arguments).contains("this command needs an interactive terminal"),
+            "{arguments:?}"
+        );
         let json = home.run(&[arguments, &["--json"]].concat());
         assert_eq!(json.code, Some(1), "{json:?}");
         assert!(!json.out.contains("code=") && !json.err.contains("code="), "{json:?}");
-        // Nor with the name on a pipe.
+        // A pipe is not a terminal.
         let script = format!("echo Ann | \"$0\" {}", arguments.join(" "));
         let mut piped = home.command(&[]);
         let program = piped.get_program().to_owned();
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", &script]).arg(program).env_clear();
         shell.envs(piped.env("PATH", "/usr/bin:/bin").get_envs().filter_map(|(k, v)| Some((k, v?))));
-        let answer = crate::harness::answer(shell.output().unwrap());
-        assert!(answer.refusal(&["a pipe"]).contains("this needs a person at a terminal"));
-        let mut session = home.at_a_terminal(arguments);
+        let answer = crate::harness::to_cli_output(shell.output().unwrap());
+        assert!(answer.expect_error(&["a pipe"]).contains("this command needs an interactive terminal"));
+        let mut session = home.spawn_terminal(arguments);
         session.exp_string("Type Ann to ").unwrap();
         session.send_line("Bob").unwrap();
-        let (said, well) = finish(session);
+        let (said, well) = read_to_end(session);
         assert!(!well && said.contains("that is not the user's name") && !said.contains("code="), "{said}");
     }
-    // At a terminal, but for a program.
-    let (said, well) = finish(home.at_a_terminal(&["login", "--json"]));
-    assert!(!well && said.contains("a sign-in link is for a person"), "{said}");
+    // Not as JSON, even in a terminal.
+    let (said, well) = read_to_end(home.spawn_terminal(&["login", "--json"]));
+    assert!(!well && said.contains("sign-in links are not available as JSON"), "{said}");
     let (link, code) = home.login("Ann", &[]);
     assert!(link.contains("/sign-in/link?code=") && code.is_some_and(|code| code.len() == 9), "{link}");
 }
 
 #[test]
-fn a_new_password_is_hard_to_guess_and_offers_to_revoke_tokens() {
+fn passwd_refuses_weak_passwords_and_can_revoke_tokens() {
     let home = home_with_a_draft();
     let set = |old: Option<&str>, new: &str, arguments: &[&str], revoke: Option<&str>| {
-        let mut session = home.at_a_terminal(&[&["user", "passwd"], arguments].concat());
+        let mut session = home.spawn_terminal(&[&["user", "passwd"], arguments].concat());
         if let Some(old) = old {
-            session.exp_string("Password of Ann: ").unwrap();
+            session.exp_string("Password for Ann: ").unwrap();
             session.send_line(old).unwrap();
         }
-        for prompt in ["New password for Ann: ", "Once more: "] {
+        for prompt in ["New password for Ann: ", "Repeat the password: "] {
             session.exp_string(prompt).unwrap();
             session.send_line(new).unwrap();
         }
@@ -181,16 +187,16 @@ fn a_new_password_is_hard_to_guess_and_offers_to_revoke_tokens() {
             session.exp_string("Also revoke 1 API token? Programs lose access. [y/N] ").unwrap();
             session.send_line(answer).unwrap();
         }
-        finish(session)
+        read_to_end(session)
     };
     let tokens = || home.json(&["token", "list"]).as_array().unwrap().len();
     for weak in ["         ", "password1", "qwertyuiop", "annann99"] {
         let (said, well) = set(None, weak, &[], None);
-        assert!(!well && said.contains("this password is easily guessed"), "{weak}: {said}");
+        assert!(!well && said.contains("this password is too easy to guess"), "{weak}: {said}");
     }
     home.ok(&["token", "add", "desktop", "--scope", "read"]);
     let (said, well) = set(None, "correct horse", &[], Some(""));
-    assert!(well && said.contains("1 API token still work") && tokens() == 1, "{said}");
+    assert!(well && said.contains("1 API token is still valid") && tokens() == 1, "{said}");
     let (said, well) = set(Some("correct horse"), "battery staple", &[], Some("y"));
     assert!(well && said.contains("Revoked 1 API token.") && tokens() == 0, "{said}");
     home.ok(&["token", "add", "desktop", "--scope", "read"]);
@@ -199,39 +205,41 @@ fn a_new_password_is_hard_to_guess_and_offers_to_revoke_tokens() {
 }
 
 #[test]
-fn without_a_terminal_nothing_is_decided() {
+fn decisions_without_a_terminal_are_refused() {
     let home = home_with_a_draft();
     for command in ["activate", "delete"] {
-        assert!(home.refused(&["plan", command, "1"]).contains("this needs a person at a terminal"));
-        // Nor with the right answer on a pipe.
+        assert!(
+            home.expect_error(&["plan", command, "1"]).contains("this command needs an interactive terminal")
+        );
+        // A pipe is not a terminal.
         let script = format!("echo 'Zürich half' | \"$0\" plan {command} 1");
         let mut piped = home.command(&[]);
         let program = piped.get_program().to_owned();
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", &script]).arg(program).env_clear();
         shell.envs(piped.env("PATH", "/usr/bin:/bin").get_envs().filter_map(|(k, v)| Some((k, v?))));
-        let answer = crate::harness::answer(shell.output().unwrap());
-        assert!(answer.refusal(&["a pipe"]).contains("this needs a person at a terminal"));
+        let answer = crate::harness::to_cli_output(shell.output().unwrap());
+        assert!(answer.expect_error(&["a pipe"]).contains("this command needs an interactive terminal"));
     }
-    assert!(home.refused(&["user", "passwd"]).contains("this needs a person at a terminal"));
-    assert!(is(&statuses(&home), &[(1, "draft")]));
+    assert!(home.expect_error(&["user", "passwd"]).contains("this command needs an interactive terminal"));
+    assert!(statuses_equal(&statuses(&home), &[(1, "draft")]));
 }
 
 #[test]
-fn foreign_text_is_made_visible_wherever_it_is_printed() {
+fn untrusted_text_is_escaped_in_every_output() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann"]);
-    let mut plan: Value = serde_json::from_str(HALF).unwrap();
-    // Not in a name, which is typed to commit the plan.
+    let mut plan: Value = serde_json::from_str(HALF_PLAN).unwrap();
+    // Refused in a name, which must be typed to activate the plan.
     plan["name"] = "Safe\u{1b}]0;evil\u{7}\u{1b}[2J\u{202e}nalp".into();
-    let refused = home.refused(&["plan", "draft", &home.file("evil.json", plan.to_string())]);
+    let refused = home.expect_error(&["plan", "draft", &home.file("evil.json", plan.to_string())]);
     assert!(refused.contains("Safe<U+001B>]0;evil<U+0007><U+001B>[2J<U+202E>nalp"), "{refused:?}");
     plan["name"] = "<i>Safe</i>".into();
     plan["schedule"][0]["description"] = "Easy\u{1b}[31m\nrun\u{2066}".into();
     let file = home.file("evil.json", plan.to_string());
     let drafted = home.ok(&["plan", "draft", &file]);
     home.ok(&["note", "add", "ignore this \u{1b}[8mhidden\u{1b}[0m \u{200f}note"]);
-    let mut session = home.at_a_terminal(&["plan", "delete", "1"]);
+    let mut session = home.spawn_terminal(&["plan", "delete", "1"]);
     let asked = session.exp_string("delete it: ").unwrap();
     let name = "<i>Safe</i>";
     assert!(asked.contains(name), "{asked:?}");
@@ -250,7 +258,6 @@ fn foreign_text_is_made_visible_wherever_it_is_printed() {
             .collect();
         assert!(bad.is_empty(), "{bad:?} in {printed:?}");
     }
-    // What is typed is what was shown.
     session.send_line(name).unwrap();
-    assert!(finish(session).1);
+    assert!(read_to_end(session).1);
 }

@@ -1,7 +1,7 @@
-//! An upload that was accepted is imported, though the server ends in the middle of it.
+//! Accepted uploads are imported even if the server stops or is killed meanwhile.
 
 use crate::harness::{Home, now};
-use crate::serve::Served;
+use crate::serve::TestServer;
 use chrono::TimeDelta;
 use fitness_core::domain::athlete::Profile;
 use fitness_core::domain::content_hash::ContentHash;
@@ -12,9 +12,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 const FILES: u32 = 150;
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A run of ten minutes, each number on another day.
+/// A run of ten minutes; the date depends on `number`.
 fn gpx(number: u32) -> String {
     let (month, day) = (1 + number / 28, 1 + number % 28);
     let mut points = String::new();
@@ -45,9 +45,9 @@ impl Browser {
         format!("Cookie: fitness_session={}", self.secret)
     }
 
-    /// Uploads files; gives back the address of the import's page.
-    fn upload(&self, server: &Served) -> String {
-        let token = ContentHash::of_bytes(format!("form of {}", self.secret).as_bytes());
+    /// Uploads files; returns the path of the import page.
+    fn upload(&self, server: &TestServer) -> String {
+        let token = ContentHash::hash_bytes(format!("form of {}", self.secret).as_bytes());
         let field = |name: &str, content: &str| {
             format!("--edge\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{content}\r\n")
         };
@@ -63,35 +63,35 @@ impl Browser {
             &self.cookie(),
             "Content-Type: multipart/form-data; boundary=edge",
         ];
-        let reply = server.raw(&lines, &body);
+        let reply = server.request(&lines, &body);
         assert_eq!(reply.status, 303, "{reply:?}");
         let to = reply.head.lines().find_map(|line| line.strip_prefix("location: ")).unwrap();
         to.trim().to_owned()
     }
 
-    /// The page of an import when it is over.
-    fn outcome(&self, server: &Served, path: &str) -> String {
+    /// Waits for the import and returns its page.
+    fn outcome(&self, server: &TestServer, path: &str) -> String {
         let begun = Instant::now();
         loop {
-            let page = server.raw(&[&format!("GET {path} HTTP/1.1"), &server.host(), &self.cookie()], "");
+            let page = server.request(&[&format!("GET {path} HTTP/1.1"), &server.host(), &self.cookie()], "");
             assert_eq!(page.status, 200, "{page:?}");
             if !page.body.contains("data-poll") {
                 return page.body;
             }
-            assert!(begun.elapsed() < PATIENCE, "the import does not end");
+            assert!(begun.elapsed() < TIMEOUT, "the import does not end");
             std::thread::sleep(Duration::from_millis(100));
         }
     }
 }
 
-async fn ends_in_the_middle(backend: Backend, end: impl FnOnce(Served), name: &str) {
+async fn interrupt_import(backend: Backend, end: impl FnOnce(TestServer), name: &str) {
     let Some(db) = TestDb::new(backend).await else {
         return testkit::skip(name, "no PostgreSQL is installed");
     };
     let profile = Profile { zone: chrono_tz::UTC, ..Profile::default() };
     let user = db.store.add_user("Ann", &profile, now()).await.unwrap().id;
     let home = Home::with_database(db.url());
-    let start = || Served::start(&home, &["serve", "--port", "0", "--no-open", "--lease", "2"]);
+    let start = || TestServer::start(&home, &["serve", "--port", "0", "--no-open", "--lease", "2"]);
     let browser = Browser::new(&db, user).await;
     let first = start();
     let path = browser.upload(&first);
@@ -101,14 +101,14 @@ async fn ends_in_the_middle(backend: Backend, end: impl FnOnce(Served), name: &s
     let page = browser.outcome(&second, &path);
     assert_eq!(db.store.count_activities(user).await.unwrap().0, u64::from(FILES), "{page}");
     assert!(page.contains("<h2>Imported</h2>"), "{page}");
-    // The page is still there after another restart, and the files are not.
+    // After another restart the page remains and the files are deleted.
     drop(second);
     let third = start();
     assert_eq!(browser.outcome(&third, &path), page);
-    let uploads = db.store.uploads().await.unwrap();
+    let uploads = db.store.upload_directory().await.unwrap();
     let begun = Instant::now();
     while !uploads.list().unwrap().is_empty() {
-        assert!(begun.elapsed() < PATIENCE, "the files are not removed");
+        assert!(begun.elapsed() < TIMEOUT, "the files are not removed");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
@@ -116,25 +116,25 @@ async fn ends_in_the_middle(backend: Backend, end: impl FnOnce(Served), name: &s
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_accepted_upload_is_imported_after_a_kill() {
     const NAME: &str = "sqlite_accepted_upload_is_imported_after_a_kill";
-    ends_in_the_middle(Backend::Sqlite, |server| drop(server.killed()), NAME).await;
+    interrupt_import(Backend::Sqlite, |server| drop(server.kill()), NAME).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_accepted_upload_is_imported_after_a_stop() {
     const NAME: &str = "sqlite_accepted_upload_is_imported_after_a_stop";
-    ends_in_the_middle(Backend::Sqlite, |server| drop(server.stopped()), NAME).await;
+    interrupt_import(Backend::Sqlite, |server| drop(server.stop()), NAME).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgres_accepted_upload_is_imported_after_a_kill() {
     const NAME: &str = "postgres_accepted_upload_is_imported_after_a_kill";
-    ends_in_the_middle(Backend::Postgres, |server| drop(server.killed()), NAME).await;
+    interrupt_import(Backend::Postgres, |server| drop(server.kill()), NAME).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgres_accepted_upload_is_imported_after_a_stop() {
     const NAME: &str = "postgres_accepted_upload_is_imported_after_a_stop";
-    ends_in_the_middle(Backend::Postgres, |server| drop(server.stopped()), NAME).await;
+    interrupt_import(Backend::Postgres, |server| drop(server.stop()), NAME).await;
 }
 
 #[test]
@@ -145,27 +145,27 @@ fn leftover_upload_is_reported_by_doctor_and_removed_at_start() {
     let url = home.path(crate::coach::DATABASE).display().to_string();
     runtime.block_on(async {
         let store = testkit::open(&url).await;
-        let arriving = store.uploads().await.unwrap().begin().unwrap();
+        let arriving = store.upload_directory().await.unwrap().begin_upload().unwrap();
         std::fs::write(arriving.path().join("0"), "a run").unwrap();
-        // A killed server drops nothing.
+        // A killed server does not clean up.
         std::mem::forget(arriving);
         store.close().await;
     });
-    // The lock is this process's for as long as it runs; of a killed one it is free.
+    // This process still holds the lock, which a killed server would not.
     let uploads = Path::new(&url).parent().unwrap().join("uploads");
     let locks = std::fs::read_dir(&uploads).unwrap().map(|entry| entry.unwrap().path());
     for lock in locks.filter(|path| path.extension().is_some_and(|ending| ending == "lock")) {
         std::fs::remove_file(lock).unwrap();
     }
     let doctor = home.run(&["doctor"]);
-    assert!(doctor.out.contains("was left by a server that was killed"), "{}", doctor.out);
-    let server = Served::start(&home, &["serve", "--port", "0", "--no-open"]);
+    assert!(doctor.out.contains("is left over from a killed server"), "{}", doctor.out);
+    let server = TestServer::start(&home, &["serve", "--port", "0", "--no-open"]);
     let begun = Instant::now();
     while std::fs::read_dir(&uploads).unwrap().count() > 0 {
-        assert!(begun.elapsed() < PATIENCE, "it is not removed");
+        assert!(begun.elapsed() < TIMEOUT, "it is not removed");
         std::thread::sleep(Duration::from_millis(50));
     }
-    let said = server.killed();
+    let said = server.kill();
     assert!(said.contains("leftover uploads removed"), "{said}");
-    assert!(!home.run(&["doctor"]).out.contains("was left by a server"), "it is gone");
+    assert!(!home.run(&["doctor"]).out.contains("is left over"), "it was deleted");
 }

@@ -1,112 +1,122 @@
-//! Claude, over the Messages API of 2026-10-21.
+//! Claude, over the Messages API version 2026-10-21.
 //!
-//! No tool is ever forced and nothing is sampled: this version refuses both. A shape that an answer must have goes through
-//! `output_config.format`. Thinking is asked for in summary, so that a listener hears that something happens.
+//! This version refuses forced tool calls and sampling parameters, so neither is sent. A response
+//! schema goes into `output_config.format`. ThinkingMode is requested as a summary, so that the
+//! listener sees progress.
 
 mod request;
 mod schema;
 mod stream;
 
-use super::catalog::{Choice, Entry};
-use super::endpoint_url::Address;
-use super::http::{self, Heard, Post, Who};
+use super::catalog::{ClaudeModel, ModelInfo};
+use super::endpoint_url::EndpointUrl;
+use super::http::{self, Post, ServiceInfo, UsageCountingListener};
 use super::{
-    Asking, Cost, Failing, Limits, Listener, Means, Model, ModelError, Part, Reply, Request, Stop, Usage,
+    Cost, HttpEnv, Model, ModelError, ModelErrorKind, ModelListener, ModelPart, Reply, ReplyFuture, Request,
+    StopReason, Timeouts, Usage,
 };
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use secrecy::SecretString;
-use stream::Answer;
+use stream::ResponseBuilder;
 
 /// The version of the API that is spoken.
-pub const VERSION: &str = "2026-10-21";
+pub const API_VERSION: &str = "2026-10-21";
 /// Where the service is.
-pub const ADDRESS: &str = "https://api.anthropic.com";
+pub const BASE_URL: &str = "https://api.anthropic.com";
 /// How often an answer that pauses is continued.
-const MOST_PAUSES: usize = 4;
+const MAX_PAUSES: usize = 4;
 
 /// One of the three models.
 #[derive(Debug)]
 pub struct Claude {
-    entry: &'static Entry,
-    address: Address,
+    info: &'static ModelInfo,
+    address: EndpointUrl,
     key: HeaderValue,
-    means: Means,
-    limits: Limits,
-    who: Who,
+    http_env: HttpEnv,
+    timeouts: Timeouts,
+    service: ServiceInfo,
 }
 
 impl Claude {
-    /// A model behind a key. The address is [`ADDRESS`] unless somebody speaks the same language elsewhere.
-    ///
-    /// # Errors
-    /// When the key has characters that no key has.
+    /// Creates a client. `address` is [`BASE_URL`], or a proxy with the same API.
     pub fn new(
-        choice: Choice,
-        address: Address,
+        choice: ClaudeModel,
+        address: EndpointUrl,
         key: &SecretString,
-        means: Means,
-        limits: Limits,
+        http_env: HttpEnv,
+        limits: Timeouts,
     ) -> Result<Self, ModelError> {
-        let entry = choice.entry();
+        let entry = choice.info();
         let key = http::authorization(key).ok_or_else(|| {
             ModelError::new(
-                Failing::Key,
-                "The key cannot be right: it is empty or has characters that no key has; copy it again",
+                ModelErrorKind::Key,
+                "The API key is empty or has invalid characters; copy it again",
             )
         })?;
-        let who = Who {
-            service: "Claude".to_owned(),
+        let who = ServiceInfo {
+            name: "Claude".to_owned(),
             model: entry.id.to_owned(),
-            find: "check the connection to the internet and try again",
-            key: "make a new one in the Claude console and store it again",
+            unreachable_help: "check your internet connection and try again",
+            key_help: "create a new one in the Claude console and save it here",
         };
-        Ok(Self { entry, address, key, means, limits, who })
+        Ok(Self { info: entry, address, key, http_env, timeouts: limits, service: who })
     }
 
     fn post(&self, body: String) -> Post<'_> {
         let headers = HeaderMap::from_iter([
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
-            (HeaderName::from_static("anthropic-version"), HeaderValue::from_static(VERSION)),
+            (HeaderName::from_static("anthropic-version"), HeaderValue::from_static(API_VERSION)),
             (AUTHORIZATION, self.key.clone()),
         ]);
-        Post { who: &self.who, address: &self.address, path: "/v1/messages", headers, body }
+        Post { service: &self.service, address: &self.address, path: "/v1/messages", headers, body }
     }
 
-    async fn answer(&self, request: &Request, heard: &mut Heard<'_>) -> Result<Reply, ModelError> {
-        let mut parts: Vec<Part> = Vec::new();
+    async fn send(
+        &self,
+        request: &Request,
+        heard: &mut UsageCountingListener<'_>,
+    ) -> Result<Reply, ModelError> {
+        let mut parts: Vec<ModelPart> = Vec::new();
         for pauses in 0.. {
-            let post = self.post(request::body(self.entry, request, &parts));
-            let answer = http::ask(&self.means, self.limits, &post, heard, || Answer::new(&self.who)).await?;
+            let post = self.post(request::body(self.info, request, &parts));
+            let answer = http::send_with_retries(&self.http_env, self.timeouts, &post, heard, || {
+                ResponseBuilder::new(&self.service)
+            })
+            .await?;
             let (more, stop) = answer.finish()?;
-            let paused = stop == Stop::Other("pause_turn".to_owned());
-            let went_on = paused && !more.is_empty() && pauses < MOST_PAUSES;
+            let paused = stop == StopReason::Other("pause_turn".to_owned());
+            let went_on = paused && !more.is_empty() && pauses < MAX_PAUSES;
             parts.extend(more);
             if !went_on {
-                return Ok(Reply { parts, stop, usage: heard.whole() });
+                return Ok(Reply { parts, stop_reason: stop, usage: heard.final_usage() });
             }
         }
-        Err(self.who.garbled())
+        Err(self.service.invalid_response())
     }
 }
 
 impl Model for Claude {
     fn name(&self) -> &str {
-        self.entry.id
+        self.info.id
     }
 
-    fn ask<'a>(&'a self, request: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a> {
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        listener: &'a mut (dyn ModelListener + 'a),
+    ) -> ReplyFuture<'a> {
         Box::pin(async move {
-            let mut heard = Heard::new(listener);
-            let work = async |heard: &mut Heard<'_>| self.answer(request, heard).await;
-            http::within(&self.means, self.limits, &self.who, &mut heard, work).await
+            let mut heard = UsageCountingListener::new(listener);
+            let work = async |heard: &mut UsageCountingListener<'_>| self.send(request, heard).await;
+            http::with_timeout(&self.http_env, self.timeouts, &self.service, &mut heard, work).await
         })
     }
 
     fn preview(&self, request: &Request) -> String {
-        self.post(request::body(self.entry, request, &[])).preview()
+        self.post(request::body(self.info, request, &[])).preview()
     }
 
     fn cost(&self, usage: &Usage) -> Option<Cost> {
-        Some(self.entry.cost(usage))
+        Some(self.info.cost(usage))
     }
 }

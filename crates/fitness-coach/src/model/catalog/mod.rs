@@ -1,6 +1,6 @@
-//! Which models there are behind a key, and what they cost.
+//! Known models and their prices.
 //!
-//! The table itself is in `catalog/prices.rs`: one place, dated, with where each number comes from. Nothing is ever guessed from a
+//! The table is in `catalog/prices.rs`, dated and with its sources. Prices are never guessed from a
 //! model's name.
 
 mod prices;
@@ -8,26 +8,21 @@ mod prices;
 use super::{Cost, Usage};
 use fitness_core::string_enum;
 
-pub use prices::AS_OF;
+pub use prices::PRICES_AS_OF;
 
 string_enum! {
-    /// Which of the three an athlete chose.
     #[derive(Default)]
-    pub enum Choice("model") {
-        /// The smallest and cheapest.
+    pub enum ClaudeModel("model") {
         Haiku = "haiku",
-        /// The one in the middle, and the one that is taken when nobody chose.
         #[default]
         Sonnet = "sonnet",
-        /// The largest.
         Opus = "opus",
     }
 }
 
-impl Choice {
-    /// What is known about it.
+impl ClaudeModel {
     #[must_use]
-    pub const fn entry(self) -> &'static Entry {
+    pub const fn info(self) -> &'static ModelInfo {
         match self {
             Self::Haiku => &prices::HAIKU,
             Self::Sonnet => &prices::SONNET,
@@ -36,50 +31,43 @@ impl Choice {
     }
 }
 
-/// How a model may be told to think. All of them decide for themselves how much.
+/// Thinking mode; the model decides how much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Thinking {
-    /// `adaptive`; a summary of it must be asked for, or nothing is shown.
+pub enum ThinkingMode {
+    /// `adaptive`; without a requested summary nothing is streamed.
     Adaptive,
 }
 
-/// Prices in billionths of a US dollar for one token, which are thousandths of a dollar for a million: whole.
+/// Prices per token in billionths of a US dollar, as integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prices {
-    /// Read anew.
     pub input: u64,
-    /// Written to the cache, for five minutes.
+    /// Input written to the 5-minute cache.
     pub cache_write: u64,
-    /// Read from the cache.
+    /// Input read from the cache.
     pub cache_read: u64,
-    /// Written as an answer, thinking included.
     pub output: u64,
 }
 
-/// One model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
-    /// What it is called on the wire.
+pub struct ModelInfo {
     pub id: &'static str,
-    /// What it costs.
     pub prices: Prices,
-    /// What it costs instead when the prompt is longer than so many tokens.
-    pub above: Option<(u64, Prices)>,
-    /// The most tokens it reads and writes together.
-    pub context: u32,
-    /// The most tokens it writes.
-    pub max_output: u32,
-    /// How it thinks.
-    pub thinking: Thinking,
+    /// Prices above this prompt length in tokens.
+    pub long_prompt_prices: Option<(u64, Prices)>,
+    /// Context window in tokens.
+    pub context_tokens: u32,
+    pub max_output_tokens: u32,
+    pub thinking: ThinkingMode,
 }
 
-impl Entry {
-    /// What one answer cost, rounded up to a millionth of a dollar. For the sum of several answers it may say more than
-    /// they cost, never less: a longer prompt is dearer.
+impl ModelInfo {
+    /// Cost of a reply, rounded up to a millionth of a dollar. For the sum of several replies this
+    /// is an upper bound, because long prompts cost more.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> Cost {
         let prompt = usage.input.saturating_add(usage.cache_write).saturating_add(usage.cache_read);
-        let prices = match self.above {
+        let prices = match self.long_prompt_prices {
             Some((limit, prices)) if prompt > limit => prices,
             _ => self.prices,
         };
@@ -99,29 +87,29 @@ mod tests {
     const MILLION: u64 = 1_000_000;
 
     #[test]
-    fn nobody_chose_means_sonnet() {
-        assert_eq!(Choice::default().entry().id, "claude-sonnet-5-5");
-        let ids: Vec<&str> = Choice::ALL.iter().map(|choice| choice.entry().id).collect();
+    fn default_model_is_sonnet() {
+        assert_eq!(ClaudeModel::default().info().id, "claude-sonnet-5-5");
+        let ids: Vec<&str> = ClaudeModel::ALL.iter().map(|choice| choice.info().id).collect();
         assert_eq!(ids, ["claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5"]);
     }
 
     #[test]
     fn a_million_tokens_of_each_kind_cost_what_the_list_says() {
-        let costs = |choice: Choice, usage: Usage| choice.entry().cost(&usage).to_string();
+        let costs = |choice: ClaudeModel, usage: Usage| choice.info().cost(&usage).to_string();
         let input = Usage { input: MILLION, ..Usage::default() };
         let write = Usage { cache_write: MILLION, ..Usage::default() };
         let read = Usage { cache_read: MILLION, ..Usage::default() };
         let output = Usage { output: MILLION, ..Usage::default() };
         let of = |choice| [input, write, read, output].map(|usage| costs(choice, usage));
-        assert_eq!(of(Choice::Sonnet), ["$2.0000", "$2.5000", "$0.2000", "$10.0000"]);
-        assert_eq!(of(Choice::Opus), ["$4.0000", "$5.0000", "$0.2000", "$20.0000"]);
-        // A prompt of a million tokens is above the step; what is written for a short one is not.
-        assert_eq!(of(Choice::Haiku), ["$0.5000", "$0.6250", "$0.0500", "$0.5000"]);
+        assert_eq!(of(ClaudeModel::Sonnet), ["$2.0000", "$2.5000", "$0.2000", "$10.0000"]);
+        assert_eq!(of(ClaudeModel::Opus), ["$4.0000", "$5.0000", "$0.2000", "$20.0000"]);
+        // A prompt of a million tokens is above the step; output of a short prompt is not.
+        assert_eq!(of(ClaudeModel::Haiku), ["$0.5000", "$0.6250", "$0.0500", "$0.5000"]);
     }
 
     #[test]
     fn haiku_has_a_step_at_a_hundred_thousand_tokens_of_prompt_cached_or_not() {
-        let haiku = Choice::Haiku.entry();
+        let haiku = ClaudeModel::Haiku.info();
         let at = Usage { input: 40_000, cache_write: 30_000, cache_read: 30_000, output: 1000 };
         // 40,000 x 100 + 30,000 x 125 + 30,000 x 10 + 1,000 x 500 billionths.
         assert_eq!(haiku.cost(&at), Cost(8_550));
@@ -132,9 +120,9 @@ mod tests {
     #[test]
     fn a_cost_is_rounded_up_and_never_overflows() {
         let one = Usage { cache_read: 1, ..Usage::default() };
-        assert_eq!(Choice::Haiku.entry().cost(&one), Cost(1));
-        assert_eq!(Choice::Haiku.entry().cost(&Usage::default()), Cost(0));
+        assert_eq!(ClaudeModel::Haiku.info().cost(&one), Cost(1));
+        assert_eq!(ClaudeModel::Haiku.info().cost(&Usage::default()), Cost(0));
         let most = Usage { input: u64::MAX, cache_write: u64::MAX, cache_read: u64::MAX, output: u64::MAX };
-        assert_eq!(Choice::Opus.entry().cost(&most), Cost(u64::MAX));
+        assert_eq!(ClaudeModel::Opus.info().cost(&most), Cost(u64::MAX));
     }
 }

@@ -1,11 +1,11 @@
 use super::*;
 
-fn ips(list: &[&str]) -> Vec<IpAddr> {
+fn parse_ips(list: &[&str]) -> Vec<IpAddr> {
     list.iter().map(|ip| ip.parse().unwrap()).collect()
 }
 
 #[test]
-fn a_model_is_on_this_machine_in_the_own_network_or_behind_https() {
+fn loopback_private_and_https_urls_are_accepted() {
     for good in [
         "https://api.anthropic.com",
         "https://example.org:8443/openai/v1/",
@@ -25,12 +25,12 @@ fn a_model_is_on_this_machine_in_the_own_network_or_behind_https() {
         // A name: what it resolves to is looked at before every request.
         "http://nas.local:11434/v1",
     ] {
-        assert!(Address::parse(good).is_ok(), "{good}: {:?}", Address::parse(good));
+        assert!(EndpointUrl::parse(good).is_ok(), "{good}: {:?}", EndpointUrl::parse(good));
     }
 }
 
 #[test]
-fn whoever_does_not_run_the_server_reaches_nothing_of_its_network() {
+fn public_only_scope_refuses_private_addresses() {
     for near in [
         "127.0.0.1:11434",
         "localhost:11434",
@@ -49,22 +49,25 @@ fn whoever_does_not_run_the_server_reaches_nothing_of_its_network() {
         "[2002:7f00:1::1]",
     ] {
         let text = format!("https://{near}/v1");
-        let refused = Address::within(&text, Reach::Outside);
-        assert!(matches!(refused, Err(Refused::OwnNetwork { .. })), "{text}: {refused:?}");
-        assert!(Address::parse(&text).is_ok(), "{text}");
+        let refused = EndpointUrl::parse_within(&text, NetworkScope::PublicOnly);
+        assert!(matches!(refused, Err(EndpointUrlError::PrivateNetwork { .. })), "{text}: {refused:?}");
+        assert!(EndpointUrl::parse(&text).is_ok(), "{text}");
     }
-    assert!(Address::within("https://api.anthropic.com", Reach::Outside).is_ok());
-    let name = Address::within("https://models.example.org", Reach::Outside).unwrap();
-    assert!(matches!(name.check(&ips(&["93.184.216.34", "10.0.0.1"])), Err(Refused::OwnNetwork { .. })));
-    assert_eq!(name.check(&ips(&["93.184.216.34"])), Ok(()));
-    let link_local = Address::within("https://169.254.169.254", Reach::Outside);
-    assert!(matches!(link_local, Err(Refused::Reserved { .. })));
+    assert!(EndpointUrl::parse_within("https://api.anthropic.com", NetworkScope::PublicOnly).is_ok());
+    let name = EndpointUrl::parse_within("https://models.example.org", NetworkScope::PublicOnly).unwrap();
+    assert!(matches!(
+        name.check_ips(&parse_ips(&["93.184.216.34", "10.0.0.1"])),
+        Err(EndpointUrlError::PrivateNetwork { .. })
+    ));
+    assert_eq!(name.check_ips(&parse_ips(&["93.184.216.34"])), Ok(()));
+    let link_local = EndpointUrl::parse_within("https://169.254.169.254", NetworkScope::PublicOnly);
+    assert!(matches!(link_local, Err(EndpointUrlError::Reserved { .. })));
 }
 
 #[tokio::test]
-async fn nor_does_the_resolver_of_their_client() {
-    let found = Guarded(Reach::Outside).resolve("localhost".parse().unwrap()).await;
-    assert!(found.is_err_and(|error| error.to_string().contains("only whoever runs the server")));
+async fn public_only_resolver_refuses_private_addresses() {
+    let found = FilteringResolver(NetworkScope::PublicOnly).resolve("localhost".parse().unwrap()).await;
+    assert!(found.is_err_and(|error| error.to_string().contains("only the owner of the server")));
 }
 
 #[test]
@@ -77,11 +80,14 @@ fn over_plain_http_nothing_leaves_the_own_network() {
         "http://[::ffff:8.8.8.8]/",
         "http://134744072/",
     ] {
-        assert!(matches!(Address::parse(bad), Err(Refused::InTheOpen { .. })), "{bad}");
+        assert!(matches!(EndpointUrl::parse(bad), Err(EndpointUrlError::InsecureHttp { .. })), "{bad}");
     }
-    let name = Address::parse("http://nas.local/v1").unwrap();
-    assert_eq!(name.check(&ips(&["192.168.1.4", "fd00::4"])), Ok(()));
-    assert!(matches!(name.check(&ips(&["192.168.1.4", "1.1.1.1"])), Err(Refused::InTheOpen { .. })));
+    let name = EndpointUrl::parse("http://nas.local/v1").unwrap();
+    assert_eq!(name.check_ips(&parse_ips(&["192.168.1.4", "fd00::4"])), Ok(()));
+    assert!(matches!(
+        name.check_ips(&parse_ips(&["192.168.1.4", "1.1.1.1"])),
+        Err(EndpointUrlError::InsecureHttp { .. })
+    ));
 }
 
 #[test]
@@ -123,37 +129,37 @@ fn link_local_and_metadata_addresses_are_refused_however_they_are_written() {
     ] {
         for scheme in ["http", "https"] {
             let text = format!("{scheme}://{host}/v1");
-            assert!(matches!(Address::parse(&text), Err(Refused::Reserved { .. })), "{text}");
+            assert!(matches!(EndpointUrl::parse(&text), Err(EndpointUrlError::Reserved { .. })), "{text}");
         }
     }
-    let name = Address::parse("https://models.example.org").unwrap();
+    let name = EndpointUrl::parse("https://models.example.org").unwrap();
     for answer in ["169.254.169.254", "fe80::1", "fd00:ec2::254", "::ffff:169.254.0.1", "0.0.0.0"] {
-        let answers = ips(&["93.184.216.34", answer]);
-        assert!(matches!(name.check(&answers), Err(Refused::Reserved { .. })), "{answer}");
+        let answers = parse_ips(&["93.184.216.34", answer]);
+        assert!(matches!(name.check_ips(&answers), Err(EndpointUrlError::Reserved { .. })), "{answer}");
     }
-    assert_eq!(name.check(&ips(&["93.184.216.34", "10.0.0.1"])), Ok(()));
+    assert_eq!(name.check_ips(&parse_ips(&["93.184.216.34", "10.0.0.1"])), Ok(()));
 }
 
 #[test]
-fn an_address_is_a_place_and_nothing_else() {
+fn url_with_credentials_query_or_fragment_is_refused() {
     for bad in ["", "example.org", "ftp://127.0.0.1", "file:///etc/passwd", "http://", "unix:/run/x"] {
-        assert_eq!(Address::parse(bad), Err(Refused::Unreadable), "{bad}");
+        assert_eq!(EndpointUrl::parse(bad), Err(EndpointUrlError::InvalidUrl), "{bad}");
     }
     for bad in
         ["https://me:word@example.org", "https://me@example.org", "https://a.org/?k=v", "https://a.org/#x"]
     {
-        assert_eq!(Address::parse(bad), Err(Refused::MoreThanAPlace), "{bad}");
+        assert_eq!(EndpointUrl::parse(bad), Err(EndpointUrlError::HasCredentialsOrQuery), "{bad}");
     }
 }
 
 #[test]
-fn paths_are_put_below_it() {
+fn join_appends_the_path() {
     for (base, whole) in [
         ("https://a.org", "https://a.org/chat/completions"),
         ("https://a.org/v1/", "https://a.org/v1/chat/completions"),
         ("http://127.0.0.1:1/x/v1", "http://127.0.0.1:1/x/v1/chat/completions"),
     ] {
-        assert_eq!(Address::parse(base).unwrap().below("/chat/completions").as_str(), whole);
+        assert_eq!(EndpointUrl::parse(base).unwrap().join("/chat/completions").as_str(), whole);
     }
 }
 
@@ -163,23 +169,23 @@ fn refusals_say_what_to_do() {
         ("http://8.8.8.8", "https://"),
         ("https://169.254.169.254", "never contacted"),
         ("nonsense", "write it as"),
-        ("https://a.org?x", "leave out"),
+        ("https://a.org?x", "remove user names"),
     ] {
-        let said = Address::parse(bad).unwrap_err().to_string();
+        let said = EndpointUrl::parse(bad).unwrap_err().to_string();
         assert!(said.contains(what), "{said}");
     }
 }
 
 #[tokio::test]
 async fn the_resolver_of_the_client_answers_for_this_machine() {
-    let found = Guarded::default().resolve("localhost".parse().unwrap()).await.unwrap();
+    let found = FilteringResolver::default().resolve("localhost".parse().unwrap()).await.unwrap();
     assert!(found.map(|address| address.ip()).all(|ip| ip.is_loopback()));
 }
 
 #[tokio::test]
 async fn the_resolver_of_the_client_gives_out_nothing_that_is_never_contacted() {
     for reserved in ["169.254.169.254", "0.0.0.0"] {
-        let found = Guarded::default().resolve(reserved.parse().unwrap()).await;
+        let found = FilteringResolver::default().resolve(reserved.parse().unwrap()).await;
         assert!(found.is_err_and(|error| error.to_string().contains("never contacted")), "{reserved}");
     }
 }

@@ -1,113 +1,128 @@
-//! What is told about a service that does not answer as it should. Never a word of what it sent, or was sent.
+//! Error messages about a model service. They never contain request or response data.
 
-use super::Setback;
-use crate::model::{Failing, ModelError};
+use super::AttemptError;
+use crate::model::{ModelError, ModelErrorKind};
 use reqwest::StatusCode;
 use std::time::Duration;
 
-/// A service, as the athlete knows it.
+/// A model service, for error messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::model) struct Who {
-    /// What it is called at the beginning of a sentence.
-    pub(in crate::model) service: String,
-    /// Which model of it is asked.
+pub(in crate::model) struct ServiceInfo {
+    /// Name at the start of a sentence.
+    pub(in crate::model) name: String,
     pub(in crate::model) model: String,
-    /// What to do when it does not answer at all.
-    pub(in crate::model) find: &'static str,
-    /// What to do when it does not take the key.
-    pub(in crate::model) key: &'static str,
+    /// Help if it cannot be reached.
+    pub(in crate::model) unreachable_help: &'static str,
+    /// Help if it rejects the key.
+    pub(in crate::model) key_help: &'static str,
 }
 
-impl Who {
-    fn says(&self, kind: Failing, rest: impl AsRef<str>) -> ModelError {
-        ModelError::new(kind, format!("{} {}", self.service, rest.as_ref()))
+/// Text, thinking and tool calls of one reply together.
+const MAX_REPLY_BYTES: usize = 4 << 20;
+
+impl ServiceInfo {
+    fn error(&self, kind: ModelErrorKind, rest: impl AsRef<str>) -> ModelError {
+        ModelError::new(kind, format!("{} {}", self.name, rest.as_ref()))
     }
 
     pub(in crate::model) fn unreachable(&self) -> ModelError {
-        self.says(Failing::Unreachable, format!("cannot be reached; {}", self.find))
+        self.error(ModelErrorKind::Unreachable, format!("cannot be reached; {}", self.unreachable_help))
     }
 
-    /// No answer began.
-    pub(super) fn unanswered(&self, error: &reqwest::Error) -> Setback {
+    pub(super) fn send_failed(&self, error: &reqwest::Error) -> AttemptError {
         if error.is_redirect() {
-            return self.redirects();
+            return self.redirect_error();
         }
         if error.is_timeout() && !error.is_connect() {
-            return Setback::never(self.says(Failing::Stalled, "does not answer; try again later"));
+            return AttemptError::permanent(
+                self.error(ModelErrorKind::Stalled, "does not respond; try again later"),
+            );
         }
-        Setback::soon(self.unreachable())
+        AttemptError::retryable(self.unreachable())
     }
 
-    /// An answer did not end.
-    pub(super) fn broke(&self, error: &reqwest::Error, limit: Duration) -> Setback {
-        if error.is_timeout() { self.stalled(limit) } else { self.ended() }
+    pub(super) fn body_failed(&self, error: &reqwest::Error, limit: Duration) -> AttemptError {
+        if error.is_timeout() { self.stalled_error(limit) } else { self.truncated_error() }
     }
 
-    pub(super) fn ended(&self) -> Setback {
-        Setback::soon(
-            self.says(Failing::Unreachable, "broke off in the middle of its answer; try again in a moment"),
-        )
+    pub(super) fn truncated_error(&self) -> AttemptError {
+        AttemptError::retryable(self.error(
+            ModelErrorKind::Unreachable,
+            "closed the connection during its reply; try again in a moment",
+        ))
     }
 
-    pub(super) fn stalled(&self, limit: Duration) -> Setback {
-        let rest = format!("wrote nothing for {} seconds; try again later", limit.as_secs());
-        Setback::never(self.says(Failing::Stalled, rest))
+    pub(super) fn stalled_error(&self, limit: Duration) -> AttemptError {
+        let rest = format!("sent nothing for {} seconds; try again later", limit.as_secs());
+        AttemptError::permanent(self.error(ModelErrorKind::Stalled, rest))
     }
 
-    pub(super) fn took_too_long(&self, limit: Duration) -> ModelError {
-        let rest =
-            format!("was not done after {} seconds; ask for less, or choose a faster model", limit.as_secs());
-        self.says(Failing::Stalled, rest)
+    pub(super) fn timed_out(&self, limit: Duration) -> ModelError {
+        let rest = format!(
+            "did not finish within {} seconds; ask for less, or choose a faster model",
+            limit.as_secs()
+        );
+        self.error(ModelErrorKind::Stalled, rest)
     }
 
-    pub(super) fn redirects(&self) -> Setback {
-        let rest = "answered with a redirect, which is not followed; correct the address in the settings";
-        Setback::never(self.says(Failing::Request, rest))
+    pub(super) fn redirect_error(&self) -> AttemptError {
+        let rest = "responded with a redirect, which is not followed; correct the address in Settings";
+        AttemptError::permanent(self.error(ModelErrorKind::Request, rest))
     }
 
-    pub(in crate::model) fn too_much(&self) -> ModelError {
-        self.says(Failing::TooMuch, "sent more than an answer can be, and was cut off; try again")
+    /// Adds to the size of a reply and refuses one over [`MAX_REPLY_BYTES`].
+    pub(in crate::model) fn count_reply_bytes(
+        &self,
+        total: &mut usize,
+        more: usize,
+    ) -> Result<(), AttemptError> {
+        *total = total.saturating_add(more);
+        if *total > MAX_REPLY_BYTES { Err(AttemptError::permanent(self.too_large())) } else { Ok(()) }
     }
 
-    pub(in crate::model) fn garbled(&self) -> ModelError {
-        self.says(Failing::Garbled, "sent something that is not an answer; try again, or check its address")
+    pub(in crate::model) fn too_large(&self) -> ModelError {
+        self.error(ModelErrorKind::TooMuch, "sent a reply that is too large; try again")
+    }
+
+    pub(in crate::model) fn invalid_response(&self) -> ModelError {
+        self.error(ModelErrorKind::Garbled, "sent an invalid reply; try again, or check its address")
     }
 
     pub(in crate::model) fn busy(&self, status: Option<StatusCode>) -> ModelError {
         let status = status.map(|status| format!(" (status {})", status.as_u16())).unwrap_or_default();
-        self.says(
-            Failing::Busy,
+        self.error(
+            ModelErrorKind::Busy,
             format!("is overloaded or has a problem{status}; try again in a few minutes"),
         )
     }
 
-    pub(in crate::model) fn loading(&self) -> ModelError {
-        self.says(Failing::Busy, "is still loading its model; try again in a minute")
+    pub(in crate::model) fn model_loading(&self) -> ModelError {
+        self.error(ModelErrorKind::Busy, "is still loading its model; try again in a minute")
     }
 
     pub(in crate::model) fn key_refused(&self) -> ModelError {
-        self.says(Failing::Key, format!("does not accept the key; {}", self.key))
+        self.error(ModelErrorKind::Key, format!("rejected the API key; {}", self.key_help))
     }
 
     pub(in crate::model) fn spend_cap(&self) -> ModelError {
-        self.says(
-            Failing::SpendCap,
-            "will not answer until the account behind the key may spend more; raise its limit, or use the built-in coach",
+        self.error(
+            ModelErrorKind::SpendCap,
+            "has reached the spending limit of the account; raise the limit, or use the built-in coach",
         )
     }
 
     pub(in crate::model) fn unknown_model(&self) -> ModelError {
-        let rest = format!("has no model called {}; choose another one in the settings", self.model);
-        self.says(Failing::Request, rest)
+        let rest = format!("has no model called {}; choose another one in Settings", self.model);
+        self.error(ModelErrorKind::Request, rest)
     }
 
-    pub(in crate::model) fn too_long(&self) -> ModelError {
-        self.says(Failing::Request, "cannot read a conversation as long as this one; begin a new one")
+    pub(in crate::model) fn context_too_long(&self) -> ModelError {
+        self.error(ModelErrorKind::Request, "cannot handle a conversation this long; start a new one")
     }
 
-    pub(in crate::model) fn refused(&self, status: Option<StatusCode>) -> ModelError {
+    pub(in crate::model) fn request_refused(&self, status: Option<StatusCode>) -> ModelError {
         let status = status.map(|status| format!(" (status {})", status.as_u16())).unwrap_or_default();
-        let rest = format!("refused the request{status}; begin a new conversation, or choose another model");
-        self.says(Failing::Request, rest)
+        let rest = format!("refused the request{status}; start a new conversation, or choose another model");
+        self.error(ModelErrorKind::Request, rest)
     }
 }

@@ -1,15 +1,17 @@
-//! Asking a service for a stream of events, and asking again when that may help.
+//! Streaming HTTP POST with retries.
 //!
-//! At most [`MOST_RETRIES`] more tries, and none once the listener has heard a word: it would hear it twice. No redirect
-//! is followed, no answer is believed to end, and nothing of what was sent or received gets into an error.
+//! At most [`MAX_RETRIES`] retries, and none after the listener received text, which would repeat
+//! it. Redirects are not followed, responses are bounded in size and time, and errors never contain
+//! request or response data.
 
 mod errors;
 mod retry;
 
-use super::endpoint_url::{Address, Unchecked};
-use super::http_env::{Limits, Means, Wait, Waiting};
-use super::sse::{Event, Reader, TooMuch};
-use super::{Failing, Listener, ModelError, Usage};
+use super::endpoint_url::{EndpointUrl, ResolveHostError};
+use super::sse::{EventReader, SseEvent, TooLargeError};
+use super::timeouts::Timeouts;
+use super::{ModelError, ModelErrorKind, ModelListener, Usage};
+use fitness_http::{DelayFuture, DelayReason, HttpEnv};
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, USER_AGENT,
 };
@@ -19,35 +21,32 @@ use secrecy::{ExposeSecret as _, SecretString};
 use std::future::Future;
 use std::time::Duration;
 
-pub(super) use errors::Who;
+pub(super) use errors::ServiceInfo;
 
-/// How often a thing is asked for again.
-const MOST_RETRIES: u32 = 2;
-/// How long a server may load its model, and the longest a service is waited for because it asks for that.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// So many bytes are about a token, where a service does not count them.
-const BYTES_A_TOKEN: u64 = 4;
-/// The longest refusal that is read.
-const LONGEST_REFUSAL: usize = 1 << 16;
+const MAX_RETRIES: u32 = 2;
+/// Maximum wait for a server to load its model, or for a `Retry-After`.
+const MAX_WAIT: Duration = Duration::from_secs(60);
+/// Bytes per token, for estimates.
+const BYTES_PER_TOKEN: u64 = 4;
+/// Maximum size of an error response.
+const MAX_ERROR_BODY_BYTES: usize = 1 << 16;
 
-/// One request, ready to be sent.
 #[derive(Debug)]
 pub(super) struct Post<'a> {
-    pub(super) who: &'a Who,
-    pub(super) address: &'a Address,
+    pub(super) service: &'a ServiceInfo,
+    pub(super) address: &'a EndpointUrl,
     pub(super) path: &'static str,
     pub(super) headers: HeaderMap,
     pub(super) body: String,
 }
 
-/// Who asks, as every request says.
-const AGENT: HeaderValue = HeaderValue::from_static(concat!("local-fitness/", env!("CARGO_PKG_VERSION")));
+const USER_AGENT_VALUE: HeaderValue =
+    HeaderValue::from_static(concat!("local-fitness/", env!("CARGO_PKG_VERSION")));
 
 impl Post<'_> {
-    /// Every header that leaves, in the order it is sent. Nothing is left for the client to add, so that what is shown is
-    /// what is sent.
-    fn sent_headers(&self) -> HeaderMap {
-        let url = self.address.below(self.path);
+    /// All headers in order. The client adds none, so that the preview shows exactly what is sent.
+    fn all_headers(&self) -> HeaderMap {
+        let url = self.address.join(self.path);
         let host = url.host_str().unwrap_or_default();
         let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
         let mut headers = HeaderMap::new();
@@ -58,18 +57,18 @@ impl Post<'_> {
             headers.insert(name.clone(), value.clone());
         }
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
-        // Words that are heard as they come are not packed.
+        // Compression would delay the stream.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        headers.insert(USER_AGENT, AGENT);
+        headers.insert(USER_AGENT, USER_AGENT_VALUE);
         headers.insert(CONTENT_LENGTH, HeaderValue::from(self.body.len()));
         headers
     }
 
-    /// What is sent, byte for byte but for the key, after a line that says where to.
+    /// The request as text without the key, after a line with the URL.
     pub(super) fn preview(&self) -> String {
-        let url = self.address.below(self.path);
+        let url = self.address.join(self.path);
         let mut text = format!("To {url}\nPOST {} HTTP/1.1\n", url.path());
-        for (name, value) in &self.sent_headers() {
+        for (name, value) in &self.all_headers() {
             let value = if value.is_sensitive() { "(your key)" } else { value.to_str().unwrap_or_default() };
             text.push_str(&format!("{name}: {value}\n"));
         }
@@ -79,258 +78,270 @@ impl Post<'_> {
     }
 }
 
-/// What went wrong with one try.
+/// Failure of one attempt.
 #[derive(Debug)]
-pub(super) struct Setback {
+pub(super) struct AttemptError {
     pub(super) error: ModelError,
-    pub(super) again: Again,
+    pub(super) retry: Retry,
 }
 
-/// Whether it helps to ask again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Again {
-    /// It does not.
+pub(super) enum Retry {
     Never,
-    /// It may, after so long where the service says how long.
-    Soon(Option<Duration>),
-    /// It does, once the server has loaded its model.
-    Loading,
+    /// After a delay, if given by the service.
+    AfterDelay(Option<Duration>),
+    /// After the server has loaded its model.
+    WhenLoaded,
 }
 
-impl Setback {
-    pub(super) fn never(error: ModelError) -> Self {
-        Self { error, again: Again::Never }
+impl AttemptError {
+    pub(super) fn permanent(error: ModelError) -> Self {
+        Self { error, retry: Retry::Never }
     }
 
-    pub(super) fn soon(error: ModelError) -> Self {
-        Self { error, again: Again::Soon(None) }
+    pub(super) fn retryable(error: ModelError) -> Self {
+        Self { error, retry: Retry::AfterDelay(None) }
     }
 }
 
-/// The reader of one answer in one dialect.
-pub(super) trait Reading {
-    /// Another event of the answer.
-    fn event(&mut self, event: Event, heard: &mut Heard<'_>) -> Result<(), Setback>;
+/// Parser of one API's response stream.
+pub(super) trait ResponseReader {
+    fn handle_event(
+        &mut self,
+        event: SseEvent,
+        heard: &mut UsageCountingListener<'_>,
+    ) -> Result<(), AttemptError>;
 
-    /// Whether nothing more is to come.
+    /// Whether the reply is complete.
     fn is_done(&self) -> bool;
 
-    /// Whether the answer is whole although its end was not announced.
-    fn may_end(&self) -> bool {
+    /// Whether the reply counts as complete when the stream ends without an end marker.
+    fn can_end(&self) -> bool {
         false
     }
 
-    /// What a status that is no success means.
-    fn refusal(who: &Who, status: StatusCode, body: &[u8]) -> Setback;
+    /// Maps an HTTP error status.
+    fn status_error(who: &ServiceInfo, status: StatusCode, body: &[u8]) -> AttemptError;
 }
 
-/// The listener, and what may be told about a request that did not end well.
-pub(super) struct Heard<'a> {
-    listener: &'a mut (dyn Listener + 'a),
-    told: bool,
-    before: Usage,
-    /// What the answer under way took so far, as the service tells.
-    pub(super) now: Usage,
-    /// The bytes of the request that is under way.
-    sent: u64,
-    /// The bytes the model wrote for it: words, thoughts and calls.
-    written: u64,
+/// The listener, and the usage so far.
+pub(super) struct UsageCountingListener<'a> {
+    listener: &'a mut (dyn ModelListener + 'a),
+    has_output: bool,
+    earlier_usage: Usage,
+    /// Usage of the current response as reported by the service.
+    pub(super) usage: Usage,
+    /// Bytes of the current request.
+    sent_bytes: u64,
+    /// Bytes of the current response: text, thinking and calls.
+    output_bytes: u64,
 }
 
-impl<'a> Heard<'a> {
-    pub(super) fn new(listener: &'a mut (dyn Listener + 'a)) -> Self {
+impl<'a> UsageCountingListener<'a> {
+    pub(super) fn new(listener: &'a mut (dyn ModelListener + 'a)) -> Self {
         let none = Usage::default();
-        Self { listener, told: false, before: none, now: none, sent: 0, written: 0 }
+        Self { listener, has_output: false, earlier_usage: none, usage: none, sent_bytes: 0, output_bytes: 0 }
     }
 
     pub(super) fn text(&mut self, more: &str) {
         if !more.is_empty() {
-            self.told = true;
+            self.has_output = true;
             self.listener.text(more);
         }
     }
 
     pub(super) fn call(&mut self, tool: &str) {
-        self.told = true;
-        self.listener.call(tool);
+        self.has_output = true;
+        self.listener.tool_call(tool);
     }
 
-    /// Thoughts may be heard twice.
-    pub(super) fn thought(&mut self, more: &str) {
+    /// Thinking may be repeated after a retry.
+    pub(super) fn on_thinking(&mut self, more: &str) {
         if !more.is_empty() {
-            self.listener.thought(more);
+            self.listener.on_thinking(more);
         }
     }
 
-    /// What everything so far took, with the tries that failed.
-    pub(super) fn spent(&self) -> Usage {
-        self.before.and(self.now)
+    /// Usage so far, including failed attempts.
+    pub(super) fn reported_usage(&self) -> Usage {
+        self.earlier_usage.plus(self.usage)
     }
 
-    /// The model wrote so many bytes more, whether or not anybody hears them. Only this is a token: headers, comments and
-    /// pings are signs of a service, not of a model.
-    pub(super) fn wrote(&mut self, more: usize) {
-        self.written = self.written.saturating_add(more as u64);
+    /// Counts bytes written by the model, which restart the token timeout; headers, comments and
+    /// pings do not.
+    pub(super) fn add_output_bytes(&mut self, more: usize) {
+        self.output_bytes = self.output_bytes.saturating_add(more as u64);
     }
 
-    /// The same, estimated where the service has not told.
-    fn so_far(&self) -> Usage {
-        let mut now = self.now;
+    /// Usage so far, estimated where the service has not reported it.
+    fn estimated_usage(&self) -> Usage {
+        let mut now = self.usage;
         if now.input == 0 && now.cache_read == 0 && now.cache_write == 0 {
-            now.input = self.sent / BYTES_A_TOKEN;
+            now.input = self.sent_bytes / BYTES_PER_TOKEN;
         }
-        now.output = now.output.max(self.written / BYTES_A_TOKEN);
-        self.before.and(now)
+        now.output = now.output.max(self.output_bytes / BYTES_PER_TOKEN);
+        self.earlier_usage.plus(now)
     }
 
-    /// What everything took, the answer under way being whole: what the service told, and what it did not tell estimated. A
-    /// server that counts nothing does not answer for nothing.
-    pub(super) fn whole(&self) -> Usage {
-        let (estimated, mut now) = (self.so_far(), self.now);
+    /// Final usage, estimated where the service did not report it, so that servers without counts
+    /// are not free.
+    pub(super) fn final_usage(&self) -> Usage {
+        let (estimated, mut now) = (self.estimated_usage(), self.usage);
         if now.input == 0 && now.cache_read == 0 && now.cache_write == 0 {
-            now.input = self.sent / BYTES_A_TOKEN;
+            now.input = self.sent_bytes / BYTES_PER_TOKEN;
         }
         if now.output == 0 {
-            now.output = estimated.output.saturating_sub(self.before.output);
+            now.output = estimated.output.saturating_sub(self.earlier_usage.output);
         }
-        self.before.and(now)
+        self.earlier_usage.plus(now)
     }
 
-    /// Something else is asked on the way, in so many bytes.
-    pub(super) fn asks(&mut self, sent: usize) {
-        self.begin(sent);
+    /// Starts an additional request, such as a probe.
+    pub(super) fn begin_side_request(&mut self, sent: usize) {
+        self.begin_request(sent);
     }
 
-    /// What was asked on the way is answered.
-    pub(super) fn also(&mut self, spent: Usage) {
-        self.before = self.before.and(spent);
-        self.begin(0);
+    /// Ends the additional request.
+    pub(super) fn end_side_request(&mut self, spent: Usage) {
+        self.earlier_usage = self.earlier_usage.plus(spent);
+        self.begin_request(0);
     }
 
-    /// A request of so many bytes is on its way, or none any more.
-    fn begin(&mut self, sent: usize) {
-        self.before = self.spent();
-        (self.now, self.sent, self.written) = (Usage::default(), sent as u64, 0);
-        self.tell();
+    /// Sets the size of the current request; `None` if there is none.
+    fn begin_request(&mut self, sent: usize) {
+        self.earlier_usage = self.reported_usage();
+        (self.usage, self.sent_bytes, self.output_bytes) = (Usage::default(), sent as u64, 0);
+        self.report_usage();
     }
 
-    fn tell(&mut self) {
-        let so_far = self.so_far();
-        self.listener.took(so_far);
+    fn report_usage(&mut self) {
+        let so_far = self.estimated_usage();
+        self.listener.usage(so_far);
     }
 }
 
-/// Does some work within the overall limit, and says in an error what it took.
-pub(super) async fn within<T>(
-    means: &Means,
-    limits: Limits,
-    who: &Who,
-    heard: &mut Heard<'_>,
-    work: impl AsyncFnOnce(&mut Heard<'_>) -> Result<T, ModelError>,
+/// Runs a request within the overall timeout and adds the usage to its error.
+pub(super) async fn with_timeout<T>(
+    env: &HttpEnv,
+    limits: Timeouts,
+    who: &ServiceInfo,
+    heard: &mut UsageCountingListener<'_>,
+    work: impl AsyncFnOnce(&mut UsageCountingListener<'_>) -> Result<T, ModelError>,
 ) -> Result<T, ModelError> {
     let done = tokio::select! {
         biased;
         done = work(heard) => done,
-        () = means.pause(Wait::Overall(limits.overall)) => Err(who.took_too_long(limits.overall)),
+        () = env.delay(DelayReason::Overall(limits.overall)) => Err(who.timed_out(limits.overall)),
     };
     done.map_err(|error| {
-        // What was refused took nothing; what began, or was waited for in vain, took what nobody told.
-        let begun = heard.written > 0 || error.kind == Failing::Stalled;
-        ModelError { spent: if begun { heard.so_far() } else { heard.spent() }, ..error }
+        // A refused request is free; a stalled or interrupted one is estimated.
+        let begun = heard.output_bytes > 0 || error.kind == ModelErrorKind::Stalled;
+        ModelError { usage: if begun { heard.estimated_usage() } else { heard.reported_usage() }, ..error }
     })
 }
 
-/// Asks, and reads the answer.
-pub(super) async fn ask<R: Reading>(
-    means: &Means,
-    limits: Limits,
+/// Sends the request with retries and reads the response.
+pub(super) async fn send_with_retries<R: ResponseReader>(
+    env: &HttpEnv,
+    limits: Timeouts,
     post: &Post<'_>,
-    heard: &mut Heard<'_>,
+    heard: &mut UsageCountingListener<'_>,
     new: impl Fn() -> R,
 ) -> Result<R, ModelError> {
     let (mut retries, mut looks, mut loading) = (0, 0, Duration::ZERO);
     loop {
         let mut reading = new();
-        heard.begin(post.body.len());
-        let Err(Setback { error, again }) = once(means, limits, post, heard, &mut reading).await else {
+        heard.begin_request(post.body.len());
+        let Err(AttemptError { error, retry: again }) =
+            send_once(env, limits, post, heard, &mut reading).await
+        else {
             return Ok(reading);
         };
         let wait = match again {
-            Again::Never => return Err(error),
-            _ if heard.told => return Err(error),
-            Again::Soon(_) if retries >= MOST_RETRIES => return Err(error),
-            Again::Soon(Some(asked)) if asked > PATIENCE => return Err(error),
-            Again::Loading if loading >= PATIENCE => return Err(error),
-            Again::Soon(Some(asked)) => asked,
-            Again::Soon(None) => backoff(retries),
-            Again::Loading => backoff(looks),
+            Retry::Never => return Err(error),
+            _ if heard.has_output => return Err(error),
+            Retry::AfterDelay(_) if retries >= MAX_RETRIES => return Err(error),
+            Retry::AfterDelay(Some(asked)) if asked > MAX_WAIT => return Err(error),
+            Retry::WhenLoaded if loading >= MAX_WAIT => return Err(error),
+            Retry::AfterDelay(Some(asked)) => asked,
+            Retry::AfterDelay(None) => backoff(retries),
+            Retry::WhenLoaded => backoff(looks),
         };
-        if again == Again::Loading {
+        if again == Retry::WhenLoaded {
             looks += 1;
             loading = loading.saturating_add(wait);
         } else {
             retries += 1;
         }
-        heard.begin(0);
-        means.pause(Wait::Again(wait)).await;
+        heard.begin_request(0);
+        env.delay(DelayReason::Retry(wait)).await;
     }
 }
 
-async fn once<R: Reading>(
-    means: &Means,
-    limits: Limits,
+async fn send_once<R: ResponseReader>(
+    env: &HttpEnv,
+    limits: Timeouts,
     post: &Post<'_>,
-    heard: &mut Heard<'_>,
+    heard: &mut UsageCountingListener<'_>,
     reading: &mut R,
-) -> Result<(), Setback> {
-    let who = post.who;
-    let stalled = || who.stalled(limits.stall);
-    // Runs from one token to the next: whatever else comes is no sign that the model writes.
-    let mut silence = means.pause(Wait::Stall(limits.stall));
-    let mut response = unless(&mut silence, send(means, post)).await.ok_or_else(stalled)??;
+) -> Result<(), AttemptError> {
+    let who = post.service;
+    let stalled = || who.stalled_error(limits.stall);
+    // Token timeout; other data does not restart it.
+    let mut silence = env.delay(DelayReason::Stall(limits.stall));
+    let mut response = until_stalled(&mut silence, send(env, post)).await.ok_or_else(stalled)??;
     let status = response.status();
-    // Also when the client was built to follow them.
+    // Also if the client follows redirects.
     if status.is_redirection() {
-        return Err(who.redirects());
+        return Err(who.redirect_error());
     }
     if !status.is_success() {
         let headers = std::mem::take(response.headers_mut());
         let mut body = Vec::new();
-        // A refusal that does not come whole is one all the same.
-        while let Some(Ok(Some(chunk))) = unless(&mut silence, response.chunk()).await {
+        // An incomplete error response is still an error.
+        while let Some(Ok(Some(chunk))) = until_stalled(&mut silence, response.chunk()).await {
             body.extend_from_slice(&chunk);
-            if body.len() > LONGEST_REFUSAL {
+            if body.len() > MAX_ERROR_BODY_BYTES {
                 break;
             }
         }
-        return Err(retry::advised(R::refusal(who, status, &body), status, &headers, means.now()));
+        return Err(retry::apply_retry_headers(
+            R::status_error(who, status, &body),
+            status,
+            &headers,
+            env.now(),
+        ));
     }
     if !is_stream(response.headers()) {
-        return Err(Setback::never(who.garbled()));
+        return Err(AttemptError::permanent(who.invalid_response()));
     }
-    let mut events = Reader::default();
+    let mut events = EventReader::default();
     while !reading.is_done() {
-        let chunk = unless(&mut silence, response.chunk()).await.ok_or_else(stalled)?;
+        let chunk = until_stalled(&mut silence, response.chunk()).await.ok_or_else(stalled)?;
         let chunk = match chunk {
             Ok(Some(chunk)) => chunk,
-            Ok(None) | Err(_) if reading.may_end() => return Ok(()),
-            Ok(None) => return Err(who.ended()),
-            Err(error) => return Err(who.broke(&error, limits.stall)),
+            Ok(None) | Err(_) if reading.can_end() => return Ok(()),
+            Ok(None) => return Err(who.truncated_error()),
+            Err(error) => return Err(who.body_failed(&error, limits.stall)),
         };
-        let before = heard.written;
-        let told = events.take(&chunk, |event| {
-            // What comes after the end is nothing.
-            if reading.is_done() { Ok(()) } else { reading.event(event, heard).map_err(Trouble::Setback) }
+        let before = heard.output_bytes;
+        let told = events.push_bytes(&chunk, |event| {
+            // Data after the end is ignored.
+            if reading.is_done() {
+                Ok(())
+            } else {
+                reading.handle_event(event, heard).map_err(StreamError::Attempt)
+            }
         });
         told.map_err(|trouble| match trouble {
-            Trouble::TooMuch => Setback::never(who.too_much()),
-            Trouble::Setback(setback) => setback,
+            StreamError::TooLarge => AttemptError::permanent(who.too_large()),
+            StreamError::Attempt(setback) => setback,
         })?;
-        heard.tell();
-        if heard.written > before {
-            silence = means.pause(Wait::Stall(limits.stall));
+        heard.report_usage();
+        if heard.output_bytes > before {
+            silence = env.delay(DelayReason::Stall(limits.stall));
         } else if !reading.is_done() {
-            // Bytes that come without a pause do not hide that the time is over.
+            // Check the timeout also while data keeps arriving.
             tokio::select! {
                 biased;
                 () = &mut silence => return Err(stalled()),
@@ -341,36 +352,37 @@ async fn once<R: Reading>(
     Ok(())
 }
 
-enum Trouble {
-    TooMuch,
-    Setback(Setback),
+enum StreamError {
+    TooLarge,
+    Attempt(AttemptError),
 }
 
-impl From<TooMuch> for Trouble {
-    fn from(_: TooMuch) -> Self {
-        Self::TooMuch
+impl From<TooLargeError> for StreamError {
+    fn from(_: TooLargeError) -> Self {
+        Self::TooLarge
     }
 }
 
-async fn send(means: &Means, post: &Post<'_>) -> Result<Response, Setback> {
-    let mut url = post.address.below(post.path);
-    let headers = post.sent_headers();
-    let pinned = post.address.check_now(means).await.map_err(|unchecked| match unchecked {
-        Unchecked::Refused(refused) => Setback::never(ModelError::new(Failing::Address, refused.to_string())),
-        Unchecked::NoAnswer => Setback::soon(post.who.unreachable()),
+async fn send(env: &HttpEnv, post: &Post<'_>) -> Result<Response, AttemptError> {
+    let mut url = post.address.join(post.path);
+    let headers = post.all_headers();
+    let pinned = post.address.resolve_and_check(env).await.map_err(|unchecked| match unchecked {
+        ResolveHostError::Forbidden(refused) => {
+            AttemptError::permanent(ModelError::new(ModelErrorKind::Address, refused.to_string()))
+        }
+        ResolveHostError::Unresolved => AttemptError::retryable(post.service.unreachable()),
     })?;
-    // The host's name stays in its header.
+    // The `Host` header keeps the name.
     if let Some(ip) = pinned
         && url.set_ip_host(ip).is_err()
     {
-        return Err(Setback::soon(post.who.unreachable()));
+        return Err(AttemptError::retryable(post.service.unreachable()));
     }
-    let request = means.client.post(url).headers(headers).body(post.body.clone());
-    request.send().await.map_err(|error| post.who.unanswered(&error))
+    let request = env.client().post(url).headers(headers).body(post.body.clone());
+    request.send().await.map_err(|error| post.service.send_failed(&error))
 }
 
-/// `None` when no token came for too long.
-async fn unless<T>(silence: &mut Waiting, work: impl Future<Output = T>) -> Option<T> {
+async fn until_stalled<T>(silence: &mut DelayFuture, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;
         done = work => Some(done),
@@ -383,7 +395,7 @@ fn is_stream(headers: &HeaderMap) -> bool {
     kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
 }
 
-/// An `Authorization` header that is never printed; `None` for what cannot be a key.
+/// A sensitive header value; `None` for an invalid key.
 pub(super) fn authorization(key: &SecretString) -> Option<HeaderValue> {
     let key = key.expose_secret().trim();
     let sound = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());

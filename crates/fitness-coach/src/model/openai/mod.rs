@@ -1,8 +1,8 @@
-//! A model of one's own, over chat completions: Ollama, llama.cpp, LM Studio.
+//! Models with OpenAI's chat completions API: Ollama, llama.cpp, LM Studio.
 //!
-//! Servers say that they can call tools when their models cannot, so they are tried once ([`Compatible::probe`]): only when a
-//! call of a harmless tool came back as one are tools handed to the server. Otherwise a call is an answer of a certain
-//! shape, an envelope, which every such server can force. Reaching the limit of tokens is never an answer.
+//! Servers claim tool support for models that cannot use it, so a probe with a harmless tool
+//! decides whether tools are passed natively. Otherwise a call is a JSON reply of a fixed schema,
+//! which every such server can enforce. A reply that hits the token limit is an error.
 
 mod json_tools;
 mod partial_json;
@@ -10,115 +10,130 @@ mod request;
 mod schema;
 mod stream;
 
-use super::endpoint_url::Address;
-use super::http::{self, Heard, Post, Who};
+use super::endpoint_url::EndpointUrl;
+use super::http::{self, Post, ServiceInfo, UsageCountingListener};
 use super::{
-    Asking, Cost, Failing, Limits, Listener, Means, Message, Model, ModelError, Part, Reply, Request, Stop,
-    Usage,
+    Cost, HttpEnv, Message, Model, ModelError, ModelErrorKind, ModelListener, ModelPart, Reply, ReplyFuture,
+    Request, StopReason, Timeouts, Usage,
 };
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use stream::Answer;
+use stream::ResponseBuilder;
 use tokio::sync::OnceCell;
 
-/// How calls travel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Calls {
+pub enum ToolCallMode {
     /// As the server's own.
     Native,
     /// As answers of a certain shape.
     Enveloped,
 }
 
-/// What was found out about a server by trying it. It holds for this model at this address, and for no other.
+/// What was found out about a server by trying it. It holds for this model at this address, and for
+/// no other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
-    /// Where it is.
+pub struct ServerCapabilities {
     pub address: String,
     /// What it is called there.
     pub model: String,
-    /// How calls travel.
-    pub calls: Calls,
+    pub calls: ToolCallMode,
 }
 
 /// A model behind a server that speaks this dialect.
 #[derive(Debug)]
-pub struct Compatible {
-    address: Address,
+pub struct OpenAiCompatible {
+    address: EndpointUrl,
     key: Option<HeaderValue>,
-    means: Means,
-    limits: Limits,
-    who: Who,
-    calls: OnceCell<Calls>,
+    http_env: HttpEnv,
+    timeouts: Timeouts,
+    service: ServiceInfo,
+    tool_call_mode: OnceCell<ToolCallMode>,
 }
 
-impl Compatible {
-    /// A model by the name that its server gives it. The address ends where `/chat/completions` would begin, usually
-    /// in `/v1`.
+impl OpenAiCompatible {
+    /// A model by the name that its server gives it. The address ends where `/chat/completions`
+    /// would begin, usually in `/v1`.
     ///
     /// # Errors
     /// When there is a key and it has characters that no key has.
     pub fn new(
         model: impl Into<String>,
-        address: Address,
+        address: EndpointUrl,
         key: Option<&SecretString>,
-        means: Means,
-        limits: Limits,
+        http_env: HttpEnv,
+        limits: Timeouts,
     ) -> Result<Self, ModelError> {
         let unusable = || {
             ModelError::new(
-                Failing::Key,
-                "The key cannot be right: it is empty or has characters that no key has; copy it again, or leave it out",
+                ModelErrorKind::Key,
+                "The API key is empty or has invalid characters; copy it again, or leave it empty",
             )
         };
         let key = key.map(|key| http::authorization(key).ok_or_else(unusable)).transpose()?;
-        let who = Who {
-            service: "The model's server".to_owned(),
+        let who = ServiceInfo {
+            name: "The model server".to_owned(),
             model: model.into(),
-            find: "check that it is running and that its address is right",
-            key: "correct the key in the settings",
+            unreachable_help: "check that it is running and that the address is correct",
+            key_help: "correct the key in Settings",
         };
-        Ok(Self { address, key, means, limits, who, calls: OnceCell::new() })
+        Ok(Self { address, key, http_env, timeouts: limits, service: who, tool_call_mode: OnceCell::new() })
     }
 
-    /// The same, with what was found out earlier. What is about another model or another address is passed over.
+    /// The same, with what was found out earlier. What is about another model or another address is
+    /// passed over.
     #[must_use]
-    pub fn knowing(mut self, found: &[Found]) -> Self {
-        let own = |found: &&Found| found.address == self.address.to_string() && found.model == self.who.model;
+    pub fn with_capabilities(mut self, found: &[ServerCapabilities]) -> Self {
+        let own = |found: &&ServerCapabilities| {
+            found.address == self.address.to_string() && found.model == self.service.model
+        };
         if let Some(found) = found.iter().find(own) {
-            self.calls = OnceCell::new_with(Some(found.calls));
+            self.tool_call_mode = OnceCell::new_with(Some(found.calls));
         }
         self
     }
 
     /// How calls travel: found out by trying, once. A server that does not answer is not judged.
-    ///
-    /// # Errors
-    /// When it does not answer.
-    pub async fn probe(&self) -> Result<Calls, ModelError> {
+    pub async fn probe(&self) -> Result<ToolCallMode, ModelError> {
         let mut nobody = ();
-        let work = async |heard: &mut Heard<'_>| self.how(heard).await;
-        http::within(&self.means, self.limits, &self.who, &mut Heard::new(&mut nobody), work).await
+        let work = async |heard: &mut UsageCountingListener<'_>| self.tool_call_mode(heard).await;
+        http::with_timeout(
+            &self.http_env,
+            self.timeouts,
+            &self.service,
+            &mut UsageCountingListener::new(&mut nobody),
+            work,
+        )
+        .await
     }
 
-    async fn how(&self, heard: &mut Heard<'_>) -> Result<Calls, ModelError> {
-        let found = self.calls.get_or_try_init(async || {
-            let post = self.post(request::probe(&self.who.model));
-            heard.asks(post.body.len());
+    async fn tool_call_mode(
+        &self,
+        heard: &mut UsageCountingListener<'_>,
+    ) -> Result<ToolCallMode, ModelError> {
+        let found = self.tool_call_mode.get_or_try_init(async || {
+            let post = self.post(request::probe_body(&self.service.model));
+            heard.begin_side_request(post.body.len());
             // Nobody listens to this.
             let mut nobody = ();
-            let mut unheard = Heard::new(&mut nobody);
-            let new = || Answer::new(&self.who, true);
-            let answer = http::ask(&self.means, self.limits, &post, &mut unheard, new).await;
-            heard.also(if answer.is_ok() { unheard.whole() } else { unheard.spent() });
+            let mut unheard = UsageCountingListener::new(&mut nobody);
+            let new = || ResponseBuilder::new(&self.service, true);
+            let answer =
+                http::send_with_retries(&self.http_env, self.timeouts, &post, &mut unheard, new).await;
+            heard.end_side_request(if answer.is_ok() {
+                unheard.final_usage()
+            } else {
+                unheard.reported_usage()
+            });
             match answer {
-                Ok(answer) if answer.calls().iter().any(request::is_the_probe) => Ok(Calls::Native),
-                Ok(_) => Ok(Calls::Enveloped),
+                Ok(answer) if answer.calls().iter().any(request::is_probe_call) => Ok(ToolCallMode::Native),
+                Ok(_) => Ok(ToolCallMode::Enveloped),
                 Err(error) => match error.kind {
-                    Failing::Request | Failing::Garbled | Failing::TooMuch => Ok(Calls::Enveloped),
+                    ModelErrorKind::Request | ModelErrorKind::Garbled | ModelErrorKind::TooMuch => {
+                        Ok(ToolCallMode::Enveloped)
+                    }
                     _ => Err(error),
                 },
             }
@@ -132,42 +147,46 @@ impl Compatible {
         if let Some(key) = &self.key {
             headers.insert(AUTHORIZATION, key.clone());
         }
-        Post { who: &self.who, address: &self.address, path: "/chat/completions", headers, body }
+        Post { service: &self.service, address: &self.address, path: "/chat/completions", headers, body }
     }
 
-    async fn answer(&self, request: &Request, heard: &mut Heard<'_>) -> Result<Reply, ModelError> {
-        let calls = if request.tools.is_empty() { None } else { Some(self.how(heard).await?) };
-        let post = self.post(request::body(&self.who.model, request, calls));
+    async fn send(
+        &self,
+        request: &Request,
+        heard: &mut UsageCountingListener<'_>,
+    ) -> Result<Reply, ModelError> {
+        let calls = if request.tools.is_empty() { None } else { Some(self.tool_call_mode(heard).await?) };
+        let post = self.post(request::body(&self.service.model, request, calls));
         let new = || match calls {
-            None => Answer::new(&self.who, false),
-            Some(Calls::Native) => Answer::wary(&self.who),
-            Some(Calls::Enveloped) => Answer::peeking(&self.who),
+            None => ResponseBuilder::new(&self.service, false),
+            Some(ToolCallMode::Native) => ResponseBuilder::undecided(&self.service),
+            Some(ToolCallMode::Enveloped) => ResponseBuilder::json_tools(&self.service),
         };
-        let answer = http::ask(&self.means, self.limits, &post, heard, new).await?;
+        let answer = http::send_with_retries(&self.http_env, self.timeouts, &post, heard, new).await?;
         let (mut parts, stop) = match calls {
             None => answer.finish(heard, &[])?,
-            Some(Calls::Native) => answer.finish(heard, &request.tools)?,
-            Some(Calls::Enveloped) => json_tools::open(&self.who, answer, heard)?,
+            Some(ToolCallMode::Native) => answer.finish(heard, &request.tools)?,
+            Some(ToolCallMode::Enveloped) => json_tools::parse_response(&self.service, answer, heard)?,
         };
-        mint(&request.messages, &mut parts);
-        Ok(Reply { parts, stop, usage: heard.whole() })
+        assign_call_ids(&request.messages, &mut parts);
+        Ok(Reply { parts, stop_reason: stop, usage: heard.final_usage() })
     }
 }
 
 /// Gives every call an id that is used once in the conversation.
-fn mint(messages: &[Message], parts: &mut [Part]) {
+fn assign_call_ids(messages: &[Message], parts: &mut [ModelPart]) {
     let said = messages.iter().flat_map(|message| match message {
         Message::Model { parts, .. } => parts.as_slice(),
         Message::Program { .. } => &[],
     });
     let mut used: BTreeSet<String> = said
         .filter_map(|part| match part {
-            Part::Call { id, .. } => Some(id.clone()),
-            Part::Text { .. } | Part::Sealed { .. } => None,
+            ModelPart::Call { id, .. } => Some(id.clone()),
+            ModelPart::Text { .. } | ModelPart::Sealed { .. } => None,
         })
         .collect();
     for part in parts {
-        if let Part::Call { id, .. } = part {
+        if let ModelPart::Call { id, .. } = part {
             let mut number = used.len();
             while id.is_empty() || used.contains(id.as_str()) {
                 number += 1;
@@ -178,50 +197,60 @@ fn mint(messages: &[Message], parts: &mut [Part]) {
     }
 }
 
-impl Model for Compatible {
+impl Model for OpenAiCompatible {
+    #[expect(clippy::misnamed_getters, reason = "the name of the model, not of the service")]
     fn name(&self) -> &str {
-        &self.who.model
+        &self.service.model
     }
 
-    fn ask<'a>(&'a self, request: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a> {
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        listener: &'a mut (dyn ModelListener + 'a),
+    ) -> ReplyFuture<'a> {
         Box::pin(async move {
-            let mut heard = Heard::new(listener);
-            let work = async |heard: &mut Heard<'_>| self.answer(request, heard).await;
-            http::within(&self.means, self.limits, &self.who, &mut heard, work).await
+            let mut heard = UsageCountingListener::new(listener);
+            let work = async |heard: &mut UsageCountingListener<'_>| self.send(request, heard).await;
+            http::with_timeout(&self.http_env, self.timeouts, &self.service, &mut heard, work).await
         })
     }
 
-    /// While it is not known whether the server calls tools, what is sent to try it comes first, and both of what may follow.
+    /// While it is not known whether the server calls tools, what is sent to try it comes first,
+    /// and both of what may follow.
     fn preview(&self, request: &Request) -> String {
-        let sent = |calls| self.post(request::body(&self.who.model, request, calls)).preview();
+        let sent = |calls| self.post(request::body(&self.service.model, request, calls)).preview();
         if request.tools.is_empty() {
             return sent(None);
         }
         let (native, enveloped) =
             ("tools handed to the server, to call them itself", "calls as answers of a certain shape");
-        match self.calls.get() {
-            Some(Calls::Native) => {
-                format!("With {native}, as it was found to do:\n{}", sent(Some(Calls::Native)))
+        match self.tool_call_mode.get() {
+            Some(ToolCallMode::Native) => {
+                format!("With {native}, as it was found to do:\n{}", sent(Some(ToolCallMode::Native)))
             }
-            Some(Calls::Enveloped) => {
+            Some(ToolCallMode::Enveloped) => {
                 format!(
                     "With {enveloped}, for it was found not to call tools itself:\n{}",
-                    sent(Some(Calls::Enveloped))
+                    sent(Some(ToolCallMode::Enveloped))
                 )
             }
             None => format!(
                 "First, once, to find out whether it calls tools itself:\n{}\n\nThen, if it does, with {native}:\n{}\n\nOr, if it \
                  does not, with {enveloped}:\n{}",
-                self.post(request::probe(&self.who.model)).preview(),
-                sent(Some(Calls::Native)),
-                sent(Some(Calls::Enveloped))
+                self.post(request::probe_body(&self.service.model)).preview(),
+                sent(Some(ToolCallMode::Native)),
+                sent(Some(ToolCallMode::Enveloped))
             ),
         }
     }
 
-    fn found(&self) -> Option<Found> {
-        let calls = *self.calls.get()?;
-        Some(Found { address: self.address.to_string(), model: self.who.model.clone(), calls })
+    fn server_capabilities(&self) -> Option<ServerCapabilities> {
+        let calls = *self.tool_call_mode.get()?;
+        Some(ServerCapabilities {
+            address: self.address.to_string(),
+            model: self.service.model.clone(),
+            calls,
+        })
     }
 
     /// Nobody is paid for it.
@@ -231,13 +260,13 @@ impl Model for Compatible {
 }
 
 /// Why it stopped, from what the server says and what it sent.
-fn stop(reason: &str, calls: bool) -> Option<Stop> {
+fn stop_reason(reason: &str, calls: bool) -> Option<StopReason> {
     match reason {
-        "length" => Some(Stop::Length),
-        "content_filter" => Some(Stop::Declined { why: None }),
-        "stop" | "tool_calls" | "function_call" if calls => Some(Stop::Calls),
-        "stop" => Some(Stop::Done),
+        "length" => Some(StopReason::Length),
+        "content_filter" => Some(StopReason::Declined { reason: None }),
+        "stop" | "tool_calls" | "function_call" if calls => Some(StopReason::ToolCalls),
+        "stop" => Some(StopReason::Done),
         "tool_calls" | "function_call" => None,
-        other => Some(Stop::Other(other.to_owned())),
+        other => Some(StopReason::Other(other.to_owned())),
     }
 }

@@ -1,72 +1,71 @@
-//! The answer inside an envelope, while it is being written: a model at home is slow, and nobody likes to wait for the last
-//! word before seeing the first.
+//! Extracts the text from an incomplete JSON envelope, so that slow local models can be streamed.
 
-use super::json_tools::FINAL;
+use super::json_tools::FINAL_ANSWER_TOOL;
 
 /// How soon the answer begins, if this is one.
-const SOON: usize = 200;
+const MAX_PREFIX_BYTES: usize = 200;
 
 /// How far somebody has looked.
 #[derive(Debug, Default)]
-pub(super) struct Peek {
-    at: usize,
-    inside: bool,
-    over: bool,
+pub(super) struct PartialJson {
+    position: usize,
+    in_string: bool,
+    done: bool,
     /// What was seen so far.
-    pub(super) told: String,
+    pub(super) emitted: String,
 }
 
-impl Peek {
+impl PartialJson {
     /// What more there is to see, in all that was written so far.
-    pub(super) fn more(&mut self, written: &str) -> String {
-        if !self.inside && !self.over {
-            match begins(written) {
-                Begins::At(place) => (self.at, self.inside) = (place, true),
-                Begins::Perhaps => self.over = written.len() > SOON,
-                Begins::Never => self.over = true,
+    pub(super) fn read_more(&mut self, written: &str) -> String {
+        if !self.in_string && !self.done {
+            match find_text_start(written) {
+                TextStart::At(place) => (self.position, self.in_string) = (place, true),
+                TextStart::Incomplete => self.done = written.len() > MAX_PREFIX_BYTES,
+                TextStart::Absent => self.done = true,
             }
         }
-        if self.over || !self.inside {
+        if self.done || !self.in_string {
             return String::new();
         }
-        let rest = written.get(self.at..).unwrap_or_default();
-        let (length, ended) = whole(rest);
+        let rest = written.get(self.position..).unwrap_or_default();
+        let (length, ended) = complete_prefix(rest);
         let piece = rest.get(..length).map(|piece| format!("\"{piece}\""));
         let Some(piece) = piece.and_then(|piece| serde_json::from_str::<String>(&piece).ok()) else {
             // What it is will be clear at the end.
-            self.over = true;
+            self.done = true;
             return String::new();
         };
-        self.at += length;
-        self.over = ended;
-        self.told.push_str(&piece);
+        self.position += length;
+        self.done = ended;
+        self.emitted.push_str(&piece);
         piece
     }
 }
 
-enum Begins {
+enum TextStart {
     At(usize),
-    Perhaps,
-    Never,
+    Incomplete,
+    Absent,
 }
 
 /// Where the text of the answer begins.
-fn begins(written: &str) -> Begins {
-    let name = format!("\"{FINAL}\"");
+fn find_text_start(written: &str) -> TextStart {
+    let name = format!("\"{FINAL_ANSWER_TOOL}\"");
     let mut rest = written;
     for token in ["{", "\"tool\"", ":", &name, ",", "\"arguments\"", ":", "{", "\"text\"", ":", "\""] {
         rest = rest.trim_start();
         match rest.strip_prefix(token) {
             Some(after) => rest = after,
-            None if token.starts_with(rest) => return Begins::Perhaps,
-            None => return Begins::Never,
+            None if token.starts_with(rest) => return TextStart::Incomplete,
+            None => return TextStart::Absent,
         }
     }
-    Begins::At(written.len() - rest.len())
+    TextStart::At(written.len() - rest.len())
 }
 
 /// How much of a text in JSON can be read without what comes next, and whether it ends there.
-fn whole(rest: &str) -> (usize, bool) {
+fn complete_prefix(rest: &str) -> (usize, bool) {
     let bytes = rest.as_bytes();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
@@ -93,40 +92,45 @@ fn whole(rest: &str) -> (usize, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::openai::json_tools::seal;
+    use crate::model::openai::json_tools::encode_call;
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn seen(written: &str) -> String {
-        let mut peek = Peek::default();
+    fn extracted(written: &str) -> String {
+        let mut peek = PartialJson::default();
         let ends = (1..=written.len()).filter(|end| written.is_char_boundary(*end));
-        let told: String = ends.map(|end| peek.more(&written[..end])).collect();
-        assert_eq!(told, peek.told);
+        let told: String = ends.map(|end| peek.read_more(&written[..end])).collect();
+        assert_eq!(told, peek.emitted);
         told
     }
 
     #[test]
-    fn only_an_answer_is_seen() {
-        assert_eq!(seen(&seal("look", &json!({"text": "x"}))), "");
-        assert_eq!(seen("Sure! {\"tool\":\"final_answer\",\"arguments\":{\"text\":\"x\"}}"), "");
+    fn only_a_final_answer_is_extracted() {
+        assert_eq!(extracted(&encode_call("look", &json!({"text": "x"}))), "");
+        assert_eq!(extracted("Sure! {\"tool\":\"final_answer\",\"arguments\":{\"text\":\"x\"}}"), "");
         assert_eq!(
-            seen(" {\n \"tool\" : \"final_answer\" ,\"arguments\": { \"text\": \"a\\ud83d\\ude00\\n\" } }"),
+            extracted(
+                " {\n \"tool\" : \"final_answer\" ,\"arguments\": { \"text\": \"a\\ud83d\\ude00\\n\" } }"
+            ),
             "a😀\n"
         );
-        assert_eq!(seen("{\"tool\":\"final_answer\",\"arguments\":{\"text\":\"cut \\u00"), "cut ");
-        assert_eq!(seen("{\"tool\":\"final_answer\",\"arguments\":{\"text\":\"half \\ud83d, gone"), "half ");
-        assert_eq!(seen(&" ".repeat(1000)), "");
+        assert_eq!(extracted("{\"tool\":\"final_answer\",\"arguments\":{\"text\":\"cut \\u00"), "cut ");
+        assert_eq!(
+            extracted("{\"tool\":\"final_answer\",\"arguments\":{\"text\":\"half \\ud83d, gone"),
+            "half "
+        );
+        assert_eq!(extracted(&" ".repeat(1000)), "");
     }
 
     proptest! {
         #[test]
         fn an_answer_is_seen_letter_by_letter(text in "[ -~äöü€😀\n\t\"\\\\]{0,60}") {
-            prop_assert_eq!(seen(&seal(FINAL, &json!({ "text": text }))), text);
+            prop_assert_eq!(extracted(&encode_call(FINAL_ANSWER_TOOL, &json!({ "text": text }))), text);
         }
 
         #[test]
-        fn nothing_is_too_odd(after in "[ -~äöü😀\\\\\"ud8]{0,60}") {
-            seen(&format!("{{\"tool\":\"final_answer\",\"arguments\":{{\"text\":\"{after}"));
+        fn read_more_never_panics(after in "[ -~äöü😀\\\\\"ud8]{0,60}") {
+            extracted(&format!("{{\"tool\":\"final_answer\",\"arguments\":{{\"text\":\"{after}"));
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What is sent.
+//! The request body.
 
-use super::Calls;
+use super::ToolCallMode;
 use super::json_tools;
 use super::schema;
-use crate::model::transcript::{Said, Turn, tidy};
-use crate::model::{Part, Request, ToolSpec};
+use crate::model::normalize_messages::{ModelContent, Turn, normalize};
+use crate::model::{ModelPart, Request, ToolSpec};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -19,37 +19,37 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response_format: Option<Format<'a>>,
+    response_format: Option<ResponseFormat<'a>>,
     messages: Vec<Value>,
 }
 
 #[derive(Serialize)]
-struct Format<'a> {
+struct ResponseFormat<'a> {
     r#type: &'static str,
-    json_schema: Named<'a>,
+    json_schema: JsonSchemaFormat<'a>,
 }
 
 #[derive(Serialize)]
-struct Named<'a> {
+struct JsonSchemaFormat<'a> {
     name: &'a str,
     strict: bool,
     schema: Box<RawValue>,
 }
 
-impl<'a> Format<'a> {
+impl<'a> ResponseFormat<'a> {
     fn new(name: &'a str, schema: Box<RawValue>) -> Self {
-        Self { r#type: "json_schema", json_schema: Named { name, strict: true, schema } }
+        Self { r#type: "json_schema", json_schema: JsonSchemaFormat { name, strict: true, schema } }
     }
 }
 
 impl Body<'_> {
-    fn text(&self) -> String {
+    fn to_json(&self) -> String {
         serde_json::to_string(self).expect("text, numbers and values are JSON")
     }
 }
 
 /// The request as it is sent; how calls travel is `None` where there are no tools.
-pub(super) fn body(model: &str, request: &Request, calls: Option<Calls>) -> String {
+pub(super) fn body(model: &str, request: &Request, calls: Option<ToolCallMode>) -> String {
     let mut system = request.system.clone();
     let mut body = Body {
         model,
@@ -60,15 +60,16 @@ pub(super) fn body(model: &str, request: &Request, calls: Option<Calls>) -> Stri
         response_format: None,
         messages: Vec::new(),
     };
-    match (calls, &request.shape) {
-        (Some(Calls::Native), _) => body.tools = request.tools.iter().map(function).collect(),
-        (Some(Calls::Enveloped), _) => {
-            system.push_str(&json_tools::explain(&request.tools));
-            body.response_format = Some(Format::new("call", json_tools::shape(&request.tools)));
+    match (calls, &request.response_schema) {
+        (Some(ToolCallMode::Native), _) => body.tools = request.tools.iter().map(function_spec).collect(),
+        (Some(ToolCallMode::Enveloped), _) => {
+            system.push_str(&json_tools::instructions(&request.tools));
+            body.response_format =
+                Some(ResponseFormat::new("call", json_tools::response_schema(&request.tools)));
         }
         (None, Some(shape)) => {
-            let schema = to_raw_value(&schema::plain(&shape.schema)).expect("a value is JSON");
-            body.response_format = Some(Format::new(shape.name, schema));
+            let schema = to_raw_value(&schema::simplify(&shape.schema)).expect("a value is JSON");
+            body.response_format = Some(ResponseFormat::new(shape.name, schema));
         }
         (None, None) => {}
     }
@@ -76,30 +77,30 @@ pub(super) fn body(model: &str, request: &Request, calls: Option<Calls>) -> Stri
         body.messages.push(json!({ "role": "system", "content": system }));
     }
     let mut tools = BTreeMap::new();
-    for turn in tidy(&request.messages, model) {
+    for turn in normalize(&request.messages, model) {
         match calls {
-            Some(Calls::Native) => native(&turn, &mut body.messages),
-            _ => body.messages.push(as_text(&turn, &mut tools, calls.is_some())),
+            Some(ToolCallMode::Native) => push_native_messages(&turn, &mut body.messages),
+            _ => body.messages.push(text_message(&turn, &mut tools, calls.is_some())),
         }
     }
-    body.text()
+    body.to_json()
 }
 
-fn function(tool: &ToolSpec) -> Value {
+fn function_spec(tool: &ToolSpec) -> Value {
     json!({
         "type": "function",
         "function": {
             "name": tool.name,
             "description": tool.description,
-            "parameters": schema::plain(&tool.input_schema),
+            "parameters": schema::simplify(&tool.input_schema),
         },
     })
 }
 
 /// A turn in the server's own words.
-fn native(turn: &Turn<'_>, messages: &mut Vec<Value>) {
+fn push_native_messages(turn: &Turn<'_>, messages: &mut Vec<Value>) {
     match turn {
-        Turn::Program { answers, texts } => {
+        Turn::User { results: answers, texts } => {
             for answer in answers {
                 let content = if answer.refused {
                     format!("Refused: {}", answer.text)
@@ -116,13 +117,13 @@ fn native(turn: &Turn<'_>, messages: &mut Vec<Value>) {
             let (mut content, mut calls) = (String::new(), Vec::new());
             for said in said {
                 match said {
-                    Said::Text(text) => content.push_str(text),
-                    Said::Call { id, tool, input } => calls.push(json!({
+                    ModelContent::Text(text) => content.push_str(text),
+                    ModelContent::Call { id, tool, input } => calls.push(json!({
                         "id": id,
                         "type": "function",
-                        "function": { "name": tool, "arguments": object(input).to_string() },
+                        "function": { "name": tool, "arguments": object_or_empty(input).to_string() },
                     })),
-                    Said::Sealed(_) => {}
+                    ModelContent::Opaque(_) => {}
                 }
             }
             let mut message = json!({ "role": "assistant", "content": content });
@@ -135,9 +136,9 @@ fn native(turn: &Turn<'_>, messages: &mut Vec<Value>) {
 }
 
 /// A turn as text. One message for each, since some models want the sides to take turns.
-fn as_text<'a>(turn: &Turn<'a>, tools: &mut BTreeMap<String, &'a str>, enveloped: bool) -> Value {
+fn text_message<'a>(turn: &Turn<'a>, tools: &mut BTreeMap<String, &'a str>, enveloped: bool) -> Value {
     match turn {
-        Turn::Program { answers, texts } => {
+        Turn::User { results: answers, texts } => {
             let results = answers.iter().map(|answer| {
                 let tool = tools.get(&answer.call).copied().unwrap_or("a tool");
                 let what = if answer.refused { "Refused by" } else { "Result of" };
@@ -147,19 +148,22 @@ fn as_text<'a>(turn: &Turn<'a>, tools: &mut BTreeMap<String, &'a str>, enveloped
             json!({ "role": "user", "content": all.join("\n\n") })
         }
         Turn::Model(said) => {
-            let called = said.iter().any(|said| matches!(said, Said::Call { .. }));
+            let called = said.iter().any(|said| matches!(said, ModelContent::Call { .. }));
             let mut lines = Vec::new();
             for said in said {
                 match said {
-                    Said::Text(text) if enveloped && !called => {
-                        lines.push(json_tools::seal(json_tools::FINAL, &json!({ "text": text })));
+                    ModelContent::Text(text) if enveloped && !called => {
+                        lines.push(json_tools::encode_call(
+                            json_tools::FINAL_ANSWER_TOOL,
+                            &json!({ "text": text }),
+                        ));
                     }
-                    Said::Text(text) => lines.push((*text).to_owned()),
-                    Said::Call { id, tool, input } => {
+                    ModelContent::Text(text) => lines.push((*text).to_owned()),
+                    ModelContent::Call { id, tool, input } => {
                         tools.insert(id.clone(), tool);
-                        lines.push(json_tools::seal(tool, &object(input)));
+                        lines.push(json_tools::encode_call(tool, &object_or_empty(input)));
                     }
-                    Said::Sealed(_) => {}
+                    ModelContent::Opaque(_) => {}
                 }
             }
             json!({ "role": "assistant", "content": lines.join("\n") })
@@ -167,16 +171,16 @@ fn as_text<'a>(turn: &Turn<'a>, tools: &mut BTreeMap<String, &'a str>, enveloped
     }
 }
 
-fn object(input: &Value) -> Value {
+fn object_or_empty(input: &Value) -> Value {
     if input.is_object() { input.clone() } else { json!({}) }
 }
 
 /// The tool with which a server is tried.
-const PROBE: &str = "say_ready";
-const WORD: &str = "heron";
+const PROBE_TOOL: &str = "say_ready";
+const PROBE_WORD: &str = "heron";
 
 /// Asks for one harmless call.
-pub(super) fn probe(model: &str) -> String {
+pub(super) fn probe_body(model: &str) -> String {
     let parameters = json!({
         "type": "object",
         "properties": { "word": { "type": "string", "maxLength": 20 } },
@@ -190,18 +194,18 @@ pub(super) fn probe(model: &str) -> String {
         max_tokens: 512,
         tools: vec![json!({
             "type": "function",
-            "function": { "name": PROBE, "description": "Says that you are ready.", "parameters": parameters },
+            "function": { "name": PROBE_TOOL, "description": "Says that you are ready.", "parameters": parameters },
         })],
         response_format: None,
         messages: vec![json!({
             "role": "user",
-            "content": format!("Call the tool {PROBE} with the word {WORD}. Do not write anything else."),
+            "content": format!("Call the tool {PROBE_TOOL} with the word {PROBE_WORD}. Do not write anything else."),
         })],
     };
-    body.text()
+    body.to_json()
 }
 
 /// Whether this is the call that was asked for.
-pub(super) fn is_the_probe(part: &Part) -> bool {
-    matches!(part, Part::Call { tool, input, .. } if tool == PROBE && input["word"] == WORD)
+pub(super) fn is_probe_call(part: &ModelPart) -> bool {
+    matches!(part, ModelPart::Call { tool, input, .. } if tool == PROBE_TOOL && input["word"] == PROBE_WORD)
 }

@@ -1,45 +1,46 @@
-//! Schemas as llama.cpp understands them, and bounded.
-//!
-//! It turns a schema into a grammar and refuses what it does not know. And a small model that may write without end does.
+//! Simplifies and bounds JSON Schemas for llama.cpp, which turns them into a grammar and rejects
+//! keywords it does not know. Without bounds, small models write endlessly.
 
 use serde_json::{Map, Value, json};
 
-/// The most letters of a text that an answer may have. A grammar repeats letters, and some builds limit that.
-pub(super) const LONGEST_STRING: u64 = 2000;
+/// The most letters of a text that an answer may have. A grammar repeats letters, and some builds
+/// limit that.
+pub(super) const MAX_STRING_LENGTH: u64 = 2000;
 /// The most letters of a text whose schema does not say.
-const STRING: u64 = 500;
+const DEFAULT_STRING_LENGTH: u64 = 500;
 /// The most entries of a list whose schema does not say.
-const ITEMS: u64 = 64;
+const DEFAULT_MAX_ITEMS: u64 = 64;
 
 /// The same schema without what only validators know, without references, and with bounds.
-pub(super) fn plain(schema: &Value) -> Value {
-    Reader { root: schema, open: Vec::new() }.inside(schema)
+pub(super) fn simplify(schema: &Value) -> Value {
+    Simplifier { root: schema, open_refs: Vec::new() }.simplify(schema)
 }
 
-struct Reader<'a> {
+struct Simplifier<'a> {
     root: &'a Value,
     /// The references that are being followed. What refers to itself never ends.
-    open: Vec<&'a str>,
+    open_refs: Vec<&'a str>,
 }
 
-impl<'a> Reader<'a> {
-    fn inside(&mut self, schema: &'a Value) -> Value {
+impl<'a> Simplifier<'a> {
+    fn simplify(&mut self, schema: &'a Value) -> Value {
         // `true` allows anything.
         let Some(schema) = schema.as_object() else { return json!({}) };
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
             let found = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
-            let Some(found) = found.filter(|_| !self.open.contains(&target)) else { return json!({}) };
-            self.open.push(target);
-            let plain = self.inside(found);
-            self.open.pop();
+            let Some(found) = found.filter(|_| !self.open_refs.contains(&target)) else { return json!({}) };
+            self.open_refs.push(target);
+            let plain = self.simplify(found);
+            self.open_refs.pop();
             return plain;
         }
-        // Beside named keys these only say which of them go together, which no grammar says; whoever reads the answer does.
+        // Beside named keys these only say which of them go together, which no grammar says;
+        // whoever reads the answer does.
         let alternatives =
             if schema.contains_key("properties") { &[][..] } else { &["anyOf", "oneOf", "allOf"] };
         for word in alternatives {
             if let Some(any) = schema.get(*word).and_then(Value::as_array) {
-                let any: Vec<Value> = any.iter().map(|one| self.inside(one)).collect();
+                let any: Vec<Value> = any.iter().map(|one| self.simplify(one)).collect();
                 return match any.as_slice() {
                     [one] => one.clone(),
                     [one, ..] if *word == "allOf" => one.clone(),
@@ -48,15 +49,18 @@ impl<'a> Reader<'a> {
             }
         }
         if let Some(types) = schema.get("type").and_then(Value::as_array) {
-            let any: Vec<Value> =
-                types.iter().filter_map(Value::as_str).map(|kind| self.of_type(schema, kind)).collect();
+            let any: Vec<Value> = types
+                .iter()
+                .filter_map(Value::as_str)
+                .map(|kind| self.simplify_typed(schema, kind))
+                .collect();
             return json!({ "anyOf": any });
         }
-        self.of_type(schema, schema.get("type").and_then(Value::as_str).unwrap_or_default())
+        self.simplify_typed(schema, schema.get("type").and_then(Value::as_str).unwrap_or_default())
     }
 
     /// A schema that is of this type, whatever it says itself.
-    fn of_type(&mut self, schema: &'a Map<String, Value>, kind: &str) -> Value {
+    fn simplify_typed(&mut self, schema: &'a Map<String, Value>, kind: &str) -> Value {
         let mut plain = Map::new();
         if !kind.is_empty() {
             plain.insert("type".to_owned(), kind.into());
@@ -72,17 +76,17 @@ impl<'a> Reader<'a> {
         }
         match kind {
             "string" => {
-                let most = schema.get("maxLength").and_then(Value::as_u64).unwrap_or(STRING);
+                let most = schema.get("maxLength").and_then(Value::as_u64).unwrap_or(DEFAULT_STRING_LENGTH);
                 let pattern = schema.get("pattern").and_then(Value::as_str);
                 match pattern.filter(|pattern| pattern.starts_with('^') && pattern.ends_with('$')) {
                     Some(pattern) => plain.insert("pattern".to_owned(), pattern.into()),
-                    None => plain.insert("maxLength".to_owned(), most.min(LONGEST_STRING).into()),
+                    None => plain.insert("maxLength".to_owned(), most.min(MAX_STRING_LENGTH).into()),
                 };
             }
             "array" => {
-                let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(ITEMS);
+                let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(DEFAULT_MAX_ITEMS);
                 plain.insert("maxItems".to_owned(), most.into());
-                let items = schema.get("items").map_or_else(|| json!({}), |items| self.inside(items));
+                let items = schema.get("items").map_or_else(|| json!({}), |items| self.simplify(items));
                 plain.insert("items".to_owned(), items);
             }
             "integer" => {
@@ -93,7 +97,7 @@ impl<'a> Reader<'a> {
             }
             "object" => {
                 if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
-                    let properties = properties.iter().map(|(name, one)| (name.clone(), self.inside(one)));
+                    let properties = properties.iter().map(|(name, one)| (name.clone(), self.simplify(one)));
                     plain.insert("properties".to_owned(), Value::Object(properties.collect()));
                 }
                 plain.insert("additionalProperties".to_owned(), false.into());
@@ -109,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_only_validators_know_is_left_out_and_everything_is_bounded() {
+    fn validation_keywords_are_removed_and_bounds_added() {
         let schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "Look",
@@ -127,7 +131,7 @@ mod tests {
             "$defs": {"Kind": {"type": "string", "enum": ["easy", "long"], "title": "Kind"}},
         });
         assert_eq!(
-            plain(&schema),
+            simplify(&schema),
             json!({
                 "type": "object",
                 "properties": {
@@ -148,13 +152,13 @@ mod tests {
     #[test]
     fn a_schema_that_refers_to_itself_ends() {
         let endless = json!({"$ref": "#"});
-        assert_eq!(plain(&endless), json!({}));
+        assert_eq!(simplify(&endless), json!({}));
         let tree = json!({
             "type": "object",
             "properties": {"more": {"$ref": "#"}},
         });
         assert_eq!(
-            plain(&tree),
+            simplify(&tree),
             json!({
                 "type": "object",
                 "additionalProperties": false,
@@ -165,14 +169,14 @@ mod tests {
                 }},
             })
         );
-        assert_eq!(plain(&json!({"$ref": "#/nowhere"})), json!({}));
-        assert_eq!(plain(&json!(true)), json!({}));
+        assert_eq!(simplify(&json!({"$ref": "#/nowhere"})), json!({}));
+        assert_eq!(simplify(&json!(true)), json!({}));
     }
 
     proptest::proptest! {
         #[test]
-        fn no_schema_is_too_odd(schema in crate::model::arbitrary_json::anything()) {
-            let _ = plain(&schema);
+        fn simplify_never_panics(schema in crate::model::arbitrary_json::arbitrary_json()) {
+            let _ = simplify(&schema);
         }
     }
 }

@@ -1,31 +1,31 @@
-//! The scorer against the seed, against our prompts, and against every way to spoil them.
+//! Tests of the prompt linter on the built-in prompts and on broken ones.
 
 mod mutations;
 
 use super::*;
 use crate::tools::ToolName;
 use fitness_core::domain::units::TimeSpan;
-use fitness_core::facts::{Fact, FactText, FactUnit, FactValue, Facts, Missing, SourceRow};
-use fitness_core::llm_output::brief::check;
-use fitness_core::metrics::{Absent, Quality};
+use fitness_core::facts::{Fact, FactText, FactUnit, FactValue, Facts, MissingFact, SourceRow};
+use fitness_core::llm_output::brief::parse_brief;
+use fitness_core::metrics::{MissingReason, Quality};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// The seed's own prompt.
-const SEED: &str = include_str!("../../../tests/fixtures/seed_prompt.txt");
+const FIXTURE_PROMPT: &str = include_str!("../../../tests/fixtures/seed_prompt.txt");
 
 static TOOLS: LazyLock<Vec<&str>> =
     LazyLock::new(|| ToolName::ALL.iter().map(|tool| tool.as_str()).collect());
 
 fn failures(prompt: &str, name: Option<PromptName>) -> Vec<String> {
-    score(prompt, &Known::of(name, &TOOLS)).iter().map(ToString::to_string).collect()
+    lint(prompt, &LintContext::for_prompt(name, &TOOLS)).iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn the_seeds_prompt_and_ours_score_clean() {
-    assert_eq!(failures(SEED, None), Vec::<String>::new());
-    assert_eq!(score_ours(|name| Known::of(Some(name), &TOOLS)), []);
-    let told = score_ours(|name| Known::of(Some(name), &TOOLS[1..]));
+fn fixture_and_built_in_prompts_lint_clean() {
+    assert_eq!(failures(FIXTURE_PROMPT, None), Vec::<String>::new());
+    assert_eq!(lint_built_in(|name| LintContext::for_prompt(Some(name), &TOOLS)), []);
+    let told = lint_built_in(|name| LintContext::for_prompt(Some(name), &TOOLS[1..]));
     assert_eq!(told[0].to_string(), "FAIL: prompt names tools that do not exist: ['daily_snapshot']");
     for name in PromptName::ALL {
         assert_eq!(failures(Prompt::current(*name).text, Some(*name)), Vec::<String>::new(), "{name}");
@@ -33,10 +33,10 @@ fn the_seeds_prompt_and_ours_score_clean() {
 }
 
 #[test]
-fn drift_is_told_in_the_seeds_words() {
-    let mut known = Known::of(None, &TOOLS);
+fn drift_messages_match_the_expected_text() {
+    let mut known = LintContext::for_prompt(None, &TOOLS);
     known.metrics.retain(|metric| *metric != "training_load");
-    let told: Vec<String> = score(SEED, &known).iter().map(ToString::to_string).collect();
+    let told: Vec<String> = lint(FIXTURE_PROMPT, &known).iter().map(ToString::to_string).collect();
     assert_eq!(told, ["FAIL: prompt advertises non-schema metrics: ['training_load']"]);
     for (from, to, said) in [
         ("- sleep", "- sleep\n- direct", "prompt advertises non-schema metrics: ['direct']"),
@@ -46,12 +46,12 @@ fn drift_is_told_in_the_seeds_words() {
         ("coaching tone", "voice", "prompt dropped the coaching-tone instruction"),
         ("{user_notes}", "none", "prompt no longer wires in saved user notes"),
     ] {
-        let changed = SEED.replace(from, to);
-        assert_ne!(changed, SEED, "{from}");
+        let changed = FIXTURE_PROMPT.replace(from, to);
+        assert_ne!(changed, FIXTURE_PROMPT, "{from}");
         assert_eq!(failures(&changed, None), [format!("FAIL: {said}")], "{from}");
     }
     // What the seed's own scorer let through.
-    let need_not = SEED.replace("Never fabricate", "You need not never fabricate");
+    let need_not = FIXTURE_PROMPT.replace("Never fabricate", "You need not never fabricate");
     assert!(
         failures(&need_not, None)[0]
             .starts_with("FAIL: prompt dropped the never-fabricate rule: it is weakened")
@@ -69,7 +69,7 @@ fn what_a_prompt_names_must_be_there_and_no_human_verb_is_a_tool() {
         ["FAIL: prompt names tools that do not exist: ['weather_report']"]
     );
     assert_eq!(with("It is {{vo_max}}."), ["FAIL: prompt shows facts that do not exist: ['vo_max']"]);
-    for verb in fitness_core::plan::ActionKind::ALL {
+    for verb in fitness_core::plan::HumanActionKind::ALL {
         for line in [
             format!("Use `{verb}`."),
             format!("Use {verb}_plan."),
@@ -89,7 +89,7 @@ fn what_a_prompt_names_must_be_there_and_no_human_verb_is_a_tool() {
         ["FAIL: prompt names tools that do not exist: ['send_mail', 'sleep']"]
     );
     let fewer: Vec<&str> = TOOLS.iter().copied().filter(|tool| *tool != "propose_week").collect();
-    let told = score(chat, &Known::of(Some(PromptName::Chat), &fewer));
+    let told = lint(chat, &LintContext::for_prompt(Some(PromptName::Chat), &fewer));
     assert_eq!(told[0].message(), "prompt names tools that do not exist: ['propose_week']");
     let bare =
         Prompt::current(PromptName::Brief).text.replace("METRICS:", "These:").replace("TONES:", "Those:");
@@ -97,7 +97,7 @@ fn what_a_prompt_names_must_be_there_and_no_human_verb_is_a_tool() {
 }
 
 #[test]
-fn what_a_model_would_read_is_what_is_scored() {
+fn lint_reads_a_prompt_as_a_model_does() {
     let brief = Prompt::current(PromptName::Brief).text;
     let drift = "FAIL: prompt advertises non-schema metrics: ['moonphase']";
     for (from, to) in [
@@ -213,24 +213,26 @@ fn nothing_of_a_day_or_an_athlete_is_in_the_cached_part() {
         assert!(told.iter().any(|said| said.contains("cached part")), "{line}: {told:?}");
     }
     assert!(
-        failures(&SEED.replace("METRICS:", "Since 2026.\n\nMETRICS:"), None)[0].contains("a date or a time")
+        failures(&FIXTURE_PROMPT.replace("METRICS:", "Since 2026.\n\nMETRICS:"), None)[0]
+            .contains("a date or a time")
     );
-    assert!(failures(&format!("{SEED}\n{{user_notes}}"), None)[0].contains("more than once"));
+    assert!(failures(&format!("{FIXTURE_PROMPT}\n{{user_notes}}"), None)[0].contains("more than once"));
 }
 
-/// A morning on which every rule can be broken: everything is known but sleep; recovery is low; a plan where it is wanted.
+/// A morning on which every rule can be broken: everything is known but sleep; recovery is low; a
+/// plan where it is wanted.
 fn facts(with_plan: bool) -> Facts {
     let day = "2026-06-29".parse().unwrap();
     let of_a_plan =
         |id: &str| ["plan_", "today_", "last_verdict", "goal_"].iter().any(|begin| id.starts_with(begin));
     let known = |name: &FactName| {
         let id = name.as_str();
-        let sleep = Metric::of(*name) == Some(Metric::Sleep);
+        let sleep = Metric::from_fact(*name) == Some(Metric::Sleep);
         let marked = matches!(
             name,
-            FactName::MarkedToday
-                | FactName::ProposalWaiting
-                | FactName::LastExcuse
+            FactName::AbsenceToday
+                | FactName::PendingProposals
+                | FactName::LastAbsence
                 | FactName::RecoveryFromFeel
         );
         !sleep
@@ -256,24 +258,25 @@ fn facts(with_plan: bool) -> Facts {
         quality: Quality::Ok,
         learning: None,
     };
-    let missing = gone.into_iter().map(|name| Missing { id: name.into(), why: Absent::NotYet }).collect();
+    let missing =
+        gone.into_iter().map(|name| MissingFact { id: name.into(), why: MissingReason::NotYet }).collect();
     Facts::new(there.into_iter().filter(fits).map(fact).collect(), missing).unwrap()
 }
 
 #[test]
 fn every_rule_has_evidence_and_an_answer_that_breaks_it() {
     let mut ids = BTreeSet::new();
-    for rule in Rule::ALL.iter().copied() {
+    for rule in PromptRule::ALL.iter().copied() {
         assert!(
-            ids.insert(rule.id()) && !rule.why().is_empty() && !rule.violation().is_empty(),
+            ids.insert(rule.id()) && !rule.reason().is_empty() && !rule.violation().is_empty(),
             "{}",
             rule.id()
         );
-        assert!(!rule.shown_by().is_empty(), "{} is an orphan", rule.id());
-        for evidence in rule.shown_by() {
-            let Evidence::Refused(code) = evidence else { continue };
+        assert!(!rule.evidence().is_empty(), "{} is an orphan", rule.id());
+        for evidence in rule.evidence() {
+            let RuleEnforcement::Validation(code) = evidence else { continue };
             let found = [true, false].map(|with_plan| {
-                let faults = check(rule.violation().as_bytes(), &facts(with_plan)).unwrap_err();
+                let faults = parse_brief(rule.violation().as_bytes(), &facts(with_plan)).unwrap_err();
                 faults.iter().any(|fault| fault.code == *code)
             });
             assert!(found.contains(&true), "{}: {code} is not told of {}", rule.id(), rule.violation());

@@ -1,26 +1,26 @@
-//! Prompts that were spoiled, and how many of them are noticed.
+//! Mutation tests: modified prompts, and how many of them the linter reports.
 
 use super::*;
 
 /// The prompts under mutation, with the rules each must carry.
-fn mutated() -> Vec<(&'static str, Option<PromptName>, &'static str)> {
+fn prompts_to_mutate() -> Vec<(&'static str, Option<PromptName>, &'static str)> {
     let ours = PromptName::ALL.iter().map(|name| (name.as_str(), Some(*name), Prompt::current(*name).text));
-    ours.chain([("seed", None, SEED)]).collect()
+    ours.chain([("seed", None, FIXTURE_PROMPT)]).collect()
 }
 
 #[test]
-fn a_rule_that_is_taken_out_or_moved_after_the_notes_is_always_missed() {
+fn removed_or_moved_rule_is_reported() {
     let mut tried = 0;
-    for (called, name, prompt) in mutated() {
-        for rule in Rule::needed(name) {
-            let span = span(rule, prompt).unwrap_or_else(|| panic!("{called} has no {}", rule.id()));
+    for (called, name, prompt) in prompts_to_mutate() {
+        for rule in PromptRule::for_prompt(name) {
+            let span = rule_span(rule, prompt).unwrap_or_else(|| panic!("{called} has no {}", rule.id()));
             let without = format!("{}{}", &prompt[..span.start], &prompt[span.end..]);
             // Behind the notes it is as good as not there: whoever writes a note speaks before it.
             let moved = format!("{without}\n\n{}.\n", &prompt[span]);
             for spoiled in [without, moved] {
-                let told = score(&spoiled, &Known::of(name, &TOOLS));
+                let told = lint(&spoiled, &LintContext::for_prompt(name, &TOOLS));
                 assert!(
-                    told.iter().any(|failure| failure.message().starts_with(rule.dropped())),
+                    told.iter().any(|failure| failure.message().starts_with(rule.missing_message())),
                     "{called}: {} was taken out and not missed:\n{spoiled}",
                     rule.id()
                 );
@@ -32,10 +32,10 @@ fn a_rule_that_is_taken_out_or_moved_after_the_notes_is_always_missed() {
 }
 
 #[test]
-fn a_sentence_that_takes_a_rule_back_is_named_with_the_rule() {
-    for (called, name, prompt) in mutated() {
-        for rule in Rule::needed(name) {
-            let with = prompt.replacen("\n\n", &format!("\n\n{}\n", rule.taken_back_by()), 1);
+fn contradicting_sentence_is_reported_with_its_rule() {
+    for (called, name, prompt) in prompts_to_mutate() {
+        for rule in PromptRule::for_prompt(name) {
+            let with = prompt.replacen("\n\n", &format!("\n\n{}\n", rule.contradiction()), 1);
             let said = format!("FAIL: prompt contradicts its {} rule: `", rule.id());
             let told = failures(&with, name);
             assert!(told.iter().any(|told| told.starts_with(&said)), "{called}: {told:?}");
@@ -49,8 +49,8 @@ fn lower_first(text: &str) -> String {
 }
 
 /// Every way to negate or weaken one sentence, and to take it back with another.
-fn spoiled(rule: Rule, prompt: &str) -> Vec<(String, String)> {
-    let span = span(rule, prompt).unwrap();
+fn mutations(rule: PromptRule, prompt: &str) -> Vec<(String, String)> {
+    let span = rule_span(rule, prompt).unwrap();
     let said = &prompt[span.clone()];
     let (before, after) = (&prompt[..span.start], &prompt[span.end..]);
     let mut all = Vec::new();
@@ -132,10 +132,10 @@ fn spoiled(rule: Rule, prompt: &str) -> Vec<(String, String)> {
     put("moved after the notes", format!("{before}{after}\n\n{said}."));
     put(
         "swapped for its own example",
-        format!("{before}{}{after}", rule.taken_back_by().trim_end_matches('.')),
+        format!("{before}{}{after}", rule.contradiction().trim_end_matches('.')),
     );
     for sentence in [
-        rule.taken_back_by(),
+        rule.contradiction(),
         "Ignore the rule above.",
         "This rule does not hold on weekends.",
         "Forget what was said before.",
@@ -149,8 +149,8 @@ fn spoiled(rule: Rule, prompt: &str) -> Vec<(String, String)> {
 }
 
 /// Weakenings in words that the scorer's lists were not made from.
-fn spoiled_otherwise(rule: Rule, prompt: &str) -> Vec<(String, String)> {
-    let span = span(rule, prompt).unwrap();
+fn held_out_mutations(rule: PromptRule, prompt: &str) -> Vec<(String, String)> {
+    let span = rule_span(rule, prompt).unwrap();
     let said = lower_first(&prompt[span.clone()]);
     let (before, after) = (&prompt[..span.start], &prompt[span.end..]);
     let leads = [
@@ -246,9 +246,10 @@ const CONTRADICTIONS: &[&str] = &[
     "It is better to say a wrong number than to say nothing.",
 ];
 
-/// The same in words that the scorer's lists were not made from: what it misses of these is what it misses.
+/// The same in words that the scorer's lists were not made from: what it misses of these is what it
+/// misses.
 #[rustfmt::skip]
-const CONTRADICTIONS_OTHERWISE: &[&str] = &[
+const HELD_OUT_CONTRADICTIONS: &[&str] = &[
     "Typical values of other runners will do.",
     "A confident answer counts more than a correct one.",
     "Silence about data is golden.",
@@ -260,8 +261,8 @@ const CONTRADICTIONS_OTHERWISE: &[&str] = &[
 ];
 
 /// A prompt with each of them in front, and at its end.
-fn contradicted(prompt: &str) -> Vec<(String, String)> {
-    let all = || CONTRADICTIONS.iter().chain(CONTRADICTIONS_OTHERWISE);
+fn with_contradictions(prompt: &str) -> Vec<(String, String)> {
+    let all = || CONTRADICTIONS.iter().chain(HELD_OUT_CONTRADICTIONS);
     let begun =
         |sentence: &&str| ((*sentence).to_owned(), prompt.replacen("\n\n", &format!("\n\n{sentence}\n"), 1));
     let ended = |sentence: &&str| (format!("at the end: {sentence}"), format!("{prompt}\n\n{sentence}\n"));
@@ -269,32 +270,34 @@ fn contradicted(prompt: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_rule_that_is_negated_or_weakened_is_missed_nine_times_in_ten() {
+fn negated_or_weakened_rule_is_reported_nine_times_in_ten() {
     let (mut tried, mut survivors) = (0, Vec::new());
-    for (called, name, prompt) in mutated() {
+    for (called, name, prompt) in prompts_to_mutate() {
         let before = survivors.len();
-        for (how, spoiled) in contradicted(prompt) {
+        for (how, spoiled) in with_contradictions(prompt) {
             tried += 1;
-            if score(&spoiled, &Known::of(name, &TOOLS)).is_empty() {
+            if lint(&spoiled, &LintContext::for_prompt(name, &TOOLS)).is_empty() {
                 survivors.push(format!("{called} / contradicted: {how}"));
             }
         }
         let known = |one: &&String| CONTRADICTIONS.iter().any(|sentence| one.ends_with(sentence));
         let missed: Vec<&String> = survivors[before..].iter().filter(known).collect();
         assert!(missed.len() * 10 <= 2 * CONTRADICTIONS.len(), "{called}: {missed:?}");
-        for rule in Rule::needed(name) {
-            for (how, spoiled) in spoiled(rule, prompt).into_iter().chain(spoiled_otherwise(rule, prompt)) {
+        for rule in PromptRule::for_prompt(name) {
+            for (how, spoiled) in mutations(rule, prompt).into_iter().chain(held_out_mutations(rule, prompt))
+            {
                 if spoiled == prompt {
                     continue;
                 }
                 tried += 1;
-                if score(&spoiled, &Known::of(name, &TOOLS)).is_empty() {
+                if lint(&spoiled, &LintContext::for_prompt(name, &TOOLS)).is_empty() {
                     survivors.push(format!("{called} / {}: {how}", rule.id()));
                 }
             }
         }
     }
-    // The list is kept beside the tests, so that everybody sees what the scorer misses; FITNESS_SURVIVORS writes it anew.
+    // The list is kept beside the tests, so that everybody sees what the scorer misses;
+    // FITNESS_SURVIVORS writes it anew.
     let list = format!("{}\n", survivors.join("\n"));
     if let Some(file) = std::env::var_os("FITNESS_SURVIVORS") {
         std::fs::write(file, &list).unwrap();

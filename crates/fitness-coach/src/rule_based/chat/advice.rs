@@ -3,7 +3,7 @@
 use super::plan_change::spoken;
 use super::replies::{fact, list, planned_on, session, text};
 use fitness_core::domain::calendar::Day;
-use fitness_core::plan::ActionKind;
+use fitness_core::plan::HumanActionKind;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -92,7 +92,7 @@ fn own_word(progress: &Value, snapshot: &Value, days: &[Day]) -> Option<&'static
 
 /// Only the athlete does that, and where.
 pub(super) fn decide() -> String {
-    let (take, adopt) = (ActionKind::Activate.as_str(), ActionKind::Apply.as_str());
+    let (take, adopt) = (HumanActionKind::Activate.as_str(), HumanActionKind::Apply.as_str());
     format!(
         "Only you do that, and I cannot do it for you. On the page of the plan or of the proposal there is a button for it; at \
          the terminal it is `fitness plan {take}` for a draft and `fitness plan proposal {adopt}` for a proposal, each with \
@@ -102,7 +102,7 @@ pub(super) fn decide() -> String {
 
 /// A change of another kind.
 pub(super) fn beyond() -> String {
-    let by_hand = ActionKind::Edit.as_str();
+    let by_hand = HumanActionKind::Edit.as_str();
     format!(
         "I cannot do that: I only make sessions easier or shorter, or take them out, as a proposal. To move, swap or add \
          sessions, or to make them longer, change the plan yourself on its page or with `fitness plan {by_hand}`; or choose a \

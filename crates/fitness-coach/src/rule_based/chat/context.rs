@@ -1,7 +1,7 @@
 //! What was spoken of before: the day that `it` is.
 
 use super::{Intent, NAME, grammar, said_last};
-use crate::model::{Message, Part};
+use crate::model::{Message, ModelPart};
 use fitness_core::domain::calendar::Day;
 
 /// What the exchange before was about.
@@ -25,8 +25,8 @@ impl Before {
         for message in messages.iter().skip(at + 1) {
             let Message::Model { name, parts } = message else { continue };
             let texts = parts.iter().filter_map(|part| match part {
-                Part::Text { text } => Some(text.as_str()),
-                Part::Call { .. } | Part::Sealed { .. } => None,
+                ModelPart::Text { text } => Some(text.as_str()),
+                ModelPart::Call { .. } | ModelPart::Sealed { .. } => None,
             });
             let said: String = texts.collect();
             if name != NAME && !said.is_empty() {

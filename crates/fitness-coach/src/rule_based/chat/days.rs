@@ -6,7 +6,6 @@ use fitness_core::domain::calendar::{Day, Weekday};
 /// The days that words name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Named {
-    /// None.
     Nothing,
     /// These, in order and each once.
     Days(Vec<Day>),
@@ -19,7 +18,6 @@ pub(super) enum Named {
 /// Why a day is not certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// One of two.
     OneOf(Day, Day),
     /// Something else than single days and whole weeks.
     NotDays,
@@ -66,7 +64,7 @@ fn weekday(word: &str) -> Result<Weekday, ()> {
         "thur" | "thurs" => "thu",
         word => word,
     };
-    fitness_core::plan::weekday(word).map_err(|_| ())
+    fitness_core::plan::parse_weekday(word).map_err(|_| ())
 }
 
 /// What between two days makes all days from one to the other of them.
@@ -137,13 +135,13 @@ fn piece(words: &[&str], at: usize, today: Day, past: bool) -> Option<(usize, Pi
         let from = at + 2 + usize::from(after(2) == Some("the"));
         let (length, beside) = piece(words, from, today, past)?;
         let day = single(beside, today, past)?;
-        return Some((from + length - at, Piece::Day(day.plus(step))));
+        return Some((from + length - at, Piece::Day(day.plus_days(step))));
     }
     if let Some(day) = on_a_date(words, at, today, past) {
         return Some(day);
     }
     let monday = today.iso_week().monday();
-    let of_week = |weeks: i64| Piece::Week(monday.plus(7 * weeks));
+    let of_week = |weeks: i64| Piece::Week(monday.plus_days(7 * weeks));
     let one = |piece: Piece| Some((1, piece));
     match word {
         "today" | "todays" | "tonight" => one(Piece::Day(today)),
@@ -200,10 +198,11 @@ fn placed(words: &[&str], found: &[(usize, usize, Piece)], today: Day, past: boo
         [monday] if found.len() == 1 => return Ok(Named::Week(*monday)),
         [monday] => {
             let of_it = found.iter().map(|(.., piece)| match piece {
-                Piece::Weekday(weekday, _) => {
-                    monday.through(monday.plus(6)).find(|day| day.weekday() == *weekday).map(|day| vec![day])
-                }
-                Piece::Weekend(_) => Some(vec![monday.plus(5), monday.plus(6)]),
+                Piece::Weekday(weekday, _) => monday
+                    .through(monday.plus_days(6))
+                    .find(|day| day.weekday() == *weekday)
+                    .map(|day| vec![day]),
+                Piece::Weekend(_) => Some(vec![monday.plus_days(5), monday.plus_days(6)]),
                 Piece::Week(_) => Some(Vec::new()),
                 Piece::Day(_) | Piece::Doubt => None,
             });
@@ -226,8 +225,9 @@ fn placed(words: &[&str], found: &[(usize, usize, Piece)], today: Day, past: boo
         match days.last().copied() {
             Some(last) if joined => {
                 // `Friday to Monday` goes over the weekend.
-                let until = if first < last && last.until(first) > -7 { first.plus(7) } else { first };
-                if !(0..28).contains(&last.until(until)) {
+                let until =
+                    if first < last && last.days_until(first) > -7 { first.plus_days(7) } else { first };
+                if !(0..28).contains(&last.days_until(until)) {
                     return Err(Doubt::NotDays);
                 }
                 days.extend(last.through(until));
@@ -270,16 +270,16 @@ fn single(piece: Piece, today: Day, past: bool) -> Option<Day> {
 fn certain(piece: Piece, today: Day, past: bool) -> Result<Day, Doubt> {
     let monday = today.iso_week().monday();
     let among = |from: Day, wanted: Weekday| {
-        from.through(from.plus(6)).find(|day| day.weekday() == wanted).ok_or(Doubt::NotDays)
+        from.through(from.plus_days(6)).find(|day| day.weekday() == wanted).ok_or(Doubt::NotDays)
     };
     match piece {
         Piece::Day(day) => Ok(day),
-        Piece::Weekday(wanted, Which::Last) => among(today.plus(-7), wanted),
+        Piece::Weekday(wanted, Which::Last) => among(today.plus_days(-7), wanted),
         Piece::Weekday(wanted, Which::This) => among(monday, wanted),
-        Piece::Weekday(wanted, Which::Plain) => among(if past { today.plus(-7) } else { today }, wanted),
+        Piece::Weekday(wanted, Which::Plain) => among(if past { today.plus_days(-7) } else { today }, wanted),
         // The coming one, or the one of next week: people mean either.
         Piece::Weekday(wanted, Which::Next) => {
-            let (coming, later) = (among(today.next(), wanted)?, among(monday.plus(7), wanted)?);
+            let (coming, later) = (among(today.next(), wanted)?, among(monday.plus_days(7), wanted)?);
             if coming == later { Ok(coming) } else { Err(Doubt::OneOf(coming, later)) }
         }
         Piece::Weekend(_) | Piece::Week(_) | Piece::Doubt => Err(Doubt::NotDays),
@@ -287,11 +287,11 @@ fn certain(piece: Piece, today: Day, past: bool) -> Result<Day, Doubt> {
 }
 
 fn weekend(which: Which, today: Day) -> Result<Vec<Day>, Doubt> {
-    let saturday = today.iso_week().monday().plus(5);
+    let saturday = today.iso_week().monday().plus_days(5);
     let saturday = match which {
-        Which::Last => saturday.plus(-7),
-        Which::Next if today < saturday => return Err(Doubt::OneOf(saturday, saturday.plus(7))),
-        Which::Next => saturday.plus(7),
+        Which::Last => saturday.plus_days(-7),
+        Which::Next if today < saturday => return Err(Doubt::OneOf(saturday, saturday.plus_days(7))),
+        Which::Next => saturday.plus_days(7),
         Which::This | Which::Plain => saturday,
     };
     Ok(vec![saturday, saturday.next()])
@@ -352,7 +352,7 @@ fn of_month(word: &str) -> Option<u32> {
 fn ordinal(word: &str, today: Day, past: bool) -> Option<Day> {
     let day = of_month(word).filter(|_| word.ends_with(|c: char| c.is_ascii_alphabetic()))?;
     let wanted = format!("-{day:02}");
-    let mut days = (0..62).map(|ahead| today.plus(if past { -ahead } else { ahead }));
+    let mut days = (0..62).map(|ahead| today.plus_days(if past { -ahead } else { ahead }));
     days.find(|day| day.to_string().ends_with(&wanted))
 }
 

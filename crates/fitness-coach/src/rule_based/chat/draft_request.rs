@@ -2,24 +2,24 @@
 
 use super::days::spoken_date;
 use super::{Intent, grammar, said_last};
-use crate::model::{Message, Part, Told};
+use crate::model::{Message, ModelPart, UserPart};
 use crate::tools::ToolName;
 use fitness_core::domain::calendar::Day;
-use fitness_core::plan::{Goal, Level};
+use fitness_core::plan::{GoalDistance, Level};
 use serde_json::{Value, json};
 
 /// The race that words name.
-pub(super) fn goal(words: &[&str]) -> Option<Goal> {
+pub(super) fn goal(words: &[&str]) -> Option<GoalDistance> {
     words
         .iter()
         .find_map(|word| match *word {
-            "5k" | "5km" => Some(Goal::FiveK),
-            "10k" | "10km" => Some(Goal::TenK),
-            "half" | "half-marathon" => Some(Goal::Half),
-            "full" => Some(Goal::Full),
+            "5k" | "5km" => Some(GoalDistance::FiveK),
+            "10k" | "10km" => Some(GoalDistance::TenK),
+            "half" | "half-marathon" => Some(GoalDistance::Half),
+            "full" => Some(GoalDistance::Full),
             _ => None,
         })
-        .or_else(|| words.contains(&"marathon").then_some(Goal::Full))
+        .or_else(|| words.contains(&"marathon").then_some(GoalDistance::Full))
 }
 
 /// A distance that words name, in kilometres.
@@ -43,7 +43,7 @@ fn amounts<'w>(words: &'w [&'w str]) -> impl Iterator<Item = (f64, &'w str)> {
 }
 
 /// A plan that is asked for, or what is not said of it.
-pub(super) fn draft(goal: Option<Goal>, words: &[&str], today: Day) -> Intent {
+pub(super) fn draft(goal: Option<GoalDistance>, words: &[&str], today: Day) -> Intent {
     let Some(goal) = goal else {
         return Intent::DraftWhat { missing: "the race: 5K, 10K, half marathon or marathon" };
     };
@@ -103,14 +103,16 @@ pub(super) fn with_level(said: &str, before: &[Message], today: Day) -> Option<I
 pub(super) fn made_before(messages: &[Message]) -> Option<i64> {
     let call = |message: &Message| match message {
         Message::Model { parts, .. } => parts.iter().find_map(|part| match part {
-            Part::Call { id, tool, .. } if tool == ToolName::DraftTrainingPlan.as_str() => Some(id.clone()),
+            ModelPart::Call { id, tool, .. } if tool == ToolName::DraftTrainingPlan.as_str() => {
+                Some(id.clone())
+            }
             _ => None,
         }),
         Message::Program { .. } => None,
     };
     let answered = |message: &Message, id: &str| match message {
         Message::Program { parts } => parts.iter().find_map(|part| match part {
-            Told::Result { call, text, refused: false } if call == id => {
+            UserPart::Result { call, text, refused: false } if call == id => {
                 serde_json::from_str::<Value>(text).ok()?.get("plan_id")?.as_i64()
             }
             _ => None,
@@ -133,16 +135,16 @@ pub(super) fn instead_of(earlier: i64, input: &Value, progress: &Value) -> Optio
 }
 
 /// The time that is hoped for: `1:45`, `98 minutes`, `1h45`, `2 hours and 5 minutes`.
-fn target(words: &[&str], goal: Goal) -> Option<String> {
+fn target(words: &[&str], goal: GoalDistance) -> Option<String> {
     words.iter().find_map(|word| with_colons(word, goal)).or_else(|| in_words(words))
 }
 
 /// `1:45` means hours and minutes for a long race, minutes and seconds for a short one.
-fn with_colons(word: &str, goal: Goal) -> Option<String> {
+fn with_colons(word: &str, goal: GoalDistance) -> Option<String> {
     let parts: Vec<u32> = word.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
     match (parts.as_slice(), goal) {
         ([hours, minutes, seconds], _) => Some(format!("{hours:02}:{minutes:02}:{seconds:02}")),
-        ([hours, minutes], Goal::Half | Goal::Full | Goal::Custom) => {
+        ([hours, minutes], GoalDistance::Half | GoalDistance::Full | GoalDistance::Custom) => {
             Some(format!("{hours:02}:{minutes:02}:00"))
         }
         ([minutes, seconds], _) => Some(format!("00:{minutes:02}:{seconds:02}")),

@@ -107,8 +107,8 @@ fn days_of(
         Named::Nothing => Ok(None),
         Named::Days(days) => Ok(Some(days)),
         // What is left of a week is what can still be changed.
-        Named::Week(monday) if monday.plus(6) < today => Err(Intent::Over { day: monday.plus(6) }),
-        Named::Week(monday) => Ok(Some(monday.max(today).through(monday.plus(6)).collect())),
+        Named::Week(monday) if monday.plus_days(6) < today => Err(Intent::Over { day: monday.plus_days(6) }),
+        Named::Week(monday) => Ok(Some(monday.max(today).through(monday.plus_days(6)).collect())),
         Named::Unsure(doubt) => Err(unsure(doubt)),
     };
     let mut words = clauses[index].words.clone();

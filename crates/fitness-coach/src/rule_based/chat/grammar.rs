@@ -25,7 +25,6 @@ const OTHERS: &[&str] = &[
     "teammate",
 ];
 
-/// The athlete.
 const SELF: &[&str] = &["i", "i'm", "im", "i've", "me", "myself"];
 
 /// Words of what is over.

@@ -13,19 +13,15 @@ use serde_json::{Value, json};
 pub enum Intent {
     /// What today looks like.
     Today,
-    /// A week's sessions.
     Week {
-        /// Its first day.
         monday: Day,
     },
     /// The sessions of some days.
     Days {
-        /// Which; never none.
         days: Vec<Day>,
     },
     /// Why a day's session is what it is, or became what it did.
     Why {
-        /// Which day.
         day: Day,
     },
     /// Fitness, fatigue and form.
@@ -33,7 +29,6 @@ pub enum Intent {
         /// Whether another time than today was asked for.
         of_another_day: bool,
     },
-    /// A finish time.
     Predict {
         /// What `predict_finish` is asked.
         input: Value,
@@ -54,12 +49,10 @@ pub enum Intent {
     Keep,
     /// A day that is over should have been another.
     Over {
-        /// Which.
         day: Day,
     },
     /// Some days are meant, but not for certain which.
     Unsure {
-        /// Why not.
         doubt: Doubt,
     },
     /// Something that a doctor has to look at first.
@@ -102,26 +95,21 @@ pub enum Intent {
     },
     /// A plan for a race of which something is not said.
     DraftWhat {
-        /// What is not.
         missing: &'static str,
     },
-    /// Something else.
     Unclear,
 }
 
 /// What is wanted of a day's sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
-    /// Which day.
     pub day: Day,
-    /// How much less.
     pub less: Less,
 }
 
 /// How a session becomes less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Less {
-    /// It goes.
     Skip,
     /// It is easy, and shorter.
     Easier,
@@ -132,11 +120,9 @@ pub enum Less {
 /// Why an illness that was spoken of is nothing to write down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotNow {
-    /// It was denied.
     Denied,
     /// It is somebody else's.
     SomebodyElse,
-    /// It is over.
     Past,
 }
 

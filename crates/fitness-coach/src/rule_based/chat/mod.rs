@@ -24,25 +24,29 @@ pub use days::Doubt;
 pub use intent::{Intent, Less, NotNow, Wanted};
 
 use super::NAME;
-use crate::model::{Asking, Cost, Listener, Message, Model, Part, Reply, Request, Stop, Told, Usage};
+use crate::model::{
+    Cost, Message, Model, ModelListener, ModelPart, Reply, ReplyFuture, Request, StopReason, Usage, UserPart,
+};
 use crate::tools::ToolName;
 use fitness_core::domain::calendar::Day;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The built-in coach.
 #[derive(Debug, Clone, Copy)]
-pub struct BuiltIn {
-    /// The athlete's today.
+pub struct BuiltInCoach {
     pub today: Day,
 }
 
-impl Model for BuiltIn {
+impl Model for BuiltInCoach {
     fn name(&self) -> &str {
         NAME
     }
 
-    fn ask<'a>(&'a self, request: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a> {
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        listener: &'a mut (dyn ModelListener + 'a),
+    ) -> ReplyFuture<'a> {
         Box::pin(async move {
             let (at, words) = said_last(&request.messages).unwrap_or_default();
             let results = results_since(&request.messages, at);
@@ -61,17 +65,17 @@ impl Model for BuiltIn {
             };
             let (part, stop) = match step {
                 Step::Call(tool, input) => {
-                    listener.call(tool.as_str());
+                    listener.tool_call(tool.as_str());
                     let id = format!("built-in-{}", results.len() + 1);
-                    (Part::Call { id, tool: tool.as_str().to_owned(), input }, Stop::Calls)
+                    (ModelPart::Call { id, tool: tool.as_str().to_owned(), input }, StopReason::ToolCalls)
                 }
                 Step::Say(text) => {
                     let text = introduced(text, &request.messages);
                     listener.text(&text);
-                    (Part::Text { text }, Stop::Done)
+                    (ModelPart::Text { text }, StopReason::Done)
                 }
             };
-            Ok(Reply { parts: vec![part], stop, usage: Usage::default() })
+            Ok(Reply { parts: vec![part], stop_reason: stop, usage: Usage::default() })
         })
     }
 
@@ -88,7 +92,7 @@ impl Model for BuiltIn {
 fn introduced(text: String, messages: &[Message]) -> String {
     let spoke = |message: &Message| match message {
         Message::Model { name, parts } => {
-            name == NAME && parts.iter().any(|part| matches!(part, Part::Text { .. }))
+            name == NAME && parts.iter().any(|part| matches!(part, ModelPart::Text { .. }))
         }
         Message::Program { .. } => false,
     };
@@ -101,7 +105,6 @@ fn introduced(text: String, messages: &[Message]) -> String {
 /// What a tool answered: its JSON, or why it refused.
 type Results<'a> = BTreeMap<&'a str, Result<Value, &'a str>>;
 
-/// What comes next.
 #[derive(Debug, PartialEq)]
 enum Step {
     Call(ToolName, Value),
@@ -113,8 +116,8 @@ fn said_last(messages: &[Message]) -> Option<(usize, &str)> {
     messages.iter().enumerate().rev().find_map(|(at, message)| {
         let Message::Program { parts } = message else { return None };
         parts.iter().rev().find_map(|part| match part {
-            Told::Text { text } => Some((at, text.as_str())),
-            Told::Result { .. } => None,
+            UserPart::Text { text } => Some((at, text.as_str())),
+            UserPart::Result { .. } => None,
         })
     })
 }
@@ -126,14 +129,14 @@ fn results_since(messages: &[Message], at: usize) -> Results<'_> {
         match message {
             Message::Model { parts, .. } => {
                 for part in parts {
-                    if let Part::Call { id, tool, .. } = part {
+                    if let ModelPart::Call { id, tool, .. } = part {
                         calls.insert(id.as_str(), tool.as_str());
                     }
                 }
             }
             Message::Program { parts } => {
                 for part in parts {
-                    if let Told::Result { call, text, refused } = part
+                    if let UserPart::Result { call, text, refused } = part
                         && let Some(tool) = calls.get(call.as_str())
                     {
                         let read = || serde_json::from_str(text).map_err(|_| text.as_str());
@@ -174,7 +177,7 @@ fn next(intent: &Intent, results: &Results<'_>, today: Day) -> Step {
         },
         Intent::Week { monday } => {
             let said = |answer: &Value| replies::week(answer, *monday, today);
-            ask(T::PlanProgress, json!({ "from": monday, "through": monday.plus(6) }), &said)
+            ask(T::PlanProgress, json!({ "from": monday, "through": monday.plus_days(6) }), &said)
         }
         Intent::Days { days } => {
             ask(T::PlanProgress, span(days), &|answer| replies::days(answer, days, today))

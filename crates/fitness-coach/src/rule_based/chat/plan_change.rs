@@ -2,6 +2,7 @@
 
 use super::{Less, Wanted};
 use fitness_core::domain::calendar::Day;
+use fitness_core::domain::untrusted_text::capitalize;
 use fitness_core::llm_output::size_limits::MAX_MINUTES;
 use serde_json::{Value, json};
 
@@ -30,7 +31,8 @@ pub(super) fn proposal(wanted: &[Wanted], progress: &Value, because: Because) ->
         return Err("There is no active plan to change.".to_owned());
     }
     let workouts = progress.get("workouts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let (mut modifications, mut asides, mut free) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut modifications, mut phrases) = (Vec::new(), Vec::new());
+    let (mut asides, mut free) = (Vec::new(), Vec::new());
     for one in wanted {
         let on_it = |workout: &&Value| {
             workout["date"] == one.day.to_string() && workout["sport"] != "rest" && workout["kind"] != "rest"
@@ -41,7 +43,10 @@ pub(super) fn proposal(wanted: &[Wanted], progress: &Value, because: Because) ->
         }
         for workout in sessions {
             match modification(workout, *one, because) {
-                Ok(modification) => modifications.push(modification),
+                Ok(modification) => {
+                    phrases.push(phrase(&modification, workout, one.day));
+                    modifications.push(modification);
+                }
                 Err(aside) => asides.push(aside),
             }
         }
@@ -53,7 +58,7 @@ pub(super) fn proposal(wanted: &[Wanted], progress: &Value, because: Because) ->
     if modifications.is_empty() {
         return Err(asides.join(" "));
     }
-    let message = message(&modifications, because);
+    let message = message(&phrases, because);
     let response = json!({ "modifications": modifications, "new_workouts": [], "athlete_message": message });
     Ok(Proposal { response, asides })
 }
@@ -103,8 +108,12 @@ fn modification(workout: &Value, wanted: Wanted, because: Because) -> Result<Val
             "{session} on {day} is {how} already. Say \"skip\" with the day to take it out."
         ));
     }
+    let is_shorter = changes.get("duration_minutes").is_some();
+    let is_easier = changes.get("intensity").is_some();
     changes["notes"] = json!(match because {
-        Because::Asked => "Made less because you asked for it.",
+        Because::Asked if is_shorter && is_easier => "Shortened and made easy at your request.",
+        Because::Asked if is_easier => "Made easy at your request.",
+        Because::Asked => "Shortened at your request.",
         Because::Tired => "Made easier because you said you are tired.",
     });
     modification["changes"] = changes;
@@ -146,19 +155,27 @@ fn minutes_for(workout: &Value) -> Option<f64> {
     Some((km * per_km).min(MAX_MINUTES))
 }
 
-/// What all of it comes to, in a sentence for the athlete.
-fn message(modifications: &[Value], because: Because) -> String {
-    let all = |key: &str| modifications.iter().all(|one| one["changes"].get(key).is_some());
-    let any = |key: &str| modifications.iter().any(|one| one["changes"].get(key).is_some());
-    let skips = modifications.iter().filter(|one| one["action"] == "skip").count();
-    let what = match () {
-        () if skips == modifications.len() => "Taken out",
-        () if skips > 0 => "Taken out or made less",
-        () if all("intensity") && all("duration_minutes") => "Made shorter and easy",
-        () if any("intensity") && any("duration_minutes") => "Made shorter or easy",
-        () if any("intensity") => "Made easy",
-        () => "Made shorter",
+/// What becomes of a workout: `shorten the long run on Sunday and make it easy`. Its name is not
+/// used, because it may have been written by a model.
+fn phrase(modification: &Value, workout: &Value, day: Day) -> String {
+    let has = |key: &str| modification["changes"].get(key).is_some();
+    let planned = match workout["kind"].as_str() {
+        Some(kind @ ("easy" | "long" | "recovery" | "tempo")) if workout["sport"] == "running" => {
+            format!("the {kind} run on {}", day.date().format("%A"))
+        }
+        _ => format!("the workout on {}", day.date().format("%A")),
     };
+    match (has("duration_minutes"), has("intensity")) {
+        _ if modification["action"] == "skip" => format!("skip {planned}"),
+        (true, true) => format!("shorten {planned} and make it easy"),
+        (false, true) => format!("make {planned} easy"),
+        (_, false) => format!("shorten {planned}"),
+    }
+}
+
+/// All changes in a sentence for the athlete.
+fn message(phrases: &[String], because: Because) -> String {
+    let what = capitalize(&phrases.join("; "));
     match because {
         Because::Asked => format!("{what}, as you asked."),
         Because::Tired => format!("{what}, because you said you are tired."),

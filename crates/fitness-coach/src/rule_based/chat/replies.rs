@@ -2,7 +2,7 @@
 
 use super::plan_change::{Because, spoken};
 use super::{Doubt, NotNow};
-use fitness_core::coach_api::{DeskError, WAIT_ALREADY};
+use fitness_core::coach_api::{CoachApiError, TOO_MANY_PENDING};
 use fitness_core::domain::calendar::Day;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -96,12 +96,12 @@ pub(super) fn planned_on(progress: &Value, day: Day) -> impl Iterator<Item = &Va
 
 /// What a tool refused. What is said to a model is said otherwise to the athlete.
 pub(super) fn refused(why: &str) -> String {
-    if why.contains(WAIT_ALREADY) {
+    if why.contains(TOO_MANY_PENDING) {
         return "As much waits for you as may wait at once. Look through that first; I prepare more when you have decided \
                 about some of it."
             .to_owned();
     }
-    if why == DeskError::Broken.to_string() {
+    if why == CoachApiError::Internal.to_string() {
         return "I could not look that up just now. Try again in a while.".to_owned();
     }
     format!("That did not work: {why}")
@@ -210,7 +210,7 @@ pub(super) fn week(answer: &Value, monday: Day, today: Day) -> String {
     if answer.get("plan").is_none() {
         return NO_PLAN.to_owned();
     }
-    let which = match today.iso_week().monday().until(monday) {
+    let which = match today.iso_week().monday().days_until(monday) {
         0 => "this week".to_owned(),
         7 => "next week".to_owned(),
         -7 => "last week".to_owned(),

@@ -128,9 +128,11 @@ pub(super) fn observation(kind: &str, words: &[&str], today: Day) -> Value {
     };
     let since = words.iter().position(|word| *word == "since").and_then(|at| words.get(at + 1..));
     let from = match since.map(|words| named(words, today, true)) {
-        Some(Named::Days(days)) if days.len() == 1 && (0..=14).contains(&days[0].until(today)) => days[0],
+        Some(Named::Days(days)) if days.len() == 1 && (0..=14).contains(&days[0].days_until(today)) => {
+            days[0]
+        }
         _ if has(&["yesterday"]) => today.previous(),
         _ => today,
     };
-    json!({ "kind": kind, "from": from, "through": today.plus(2), "value": value })
+    json!({ "kind": kind, "from": from, "through": today.plus_days(2), "value": value })
 }

@@ -5,7 +5,7 @@ use super::days::{Doubt, Named, named};
 use super::grammar::Clause;
 use fitness_core::coach_api::requests::SeriesMetric;
 use fitness_core::domain::calendar::Day;
-use fitness_core::plan::ActionKind;
+use fitness_core::plan::HumanActionKind;
 use serde_json::json;
 
 /// Other words for what only the athlete does.
@@ -18,7 +18,7 @@ const DECIDED: &[&str] =
 /// Whether something is asked for that only the athlete does.
 pub(super) fn is_a_decision(clauses: &[Clause<'_>]) -> bool {
     clauses.iter().any(|clause| {
-        let human = |word: &&&str| ActionKind::ALL.iter().any(|action| action.as_str() == **word);
+        let human = |word: &&&str| HumanActionKind::ALL.iter().any(|action| action.as_str() == **word);
         let verb = clause.words.iter().find(|word| human(word) || DECIDES.contains(word));
         let it = clause.words.len() == 1 || clause.find(&["it", "that", "this", "them"]).is_some();
         // `Does this hold for me?` asks.
@@ -38,7 +38,6 @@ const CHANGES: &[&str] = &[
     "redo", "repeat", "bring", "push", "delay", "put",
 ];
 
-/// What is changed.
 #[rustfmt::skip]
 const PARTS: &[&str] = &[
     "run", "runs", "session", "sessions", "workout", "workouts", "plan", "week", "rest", "day", "long", "intervals",
@@ -69,7 +68,7 @@ pub(super) fn away(clauses: &[Clause<'_>], words: &[&str], today: Day) -> Option
         return None;
     }
     let (from, through) = match named(words, today, false) {
-        Named::Week(monday) => (monday, monday.plus(6)),
+        Named::Week(monday) => (monday, monday.plus_days(6)),
         Named::Days(days) => (*days.first()?, *days.last()?),
         Named::Nothing => return Some(Intent::Unsure { doubt: Doubt::NoDay }),
         Named::Unsure(doubt) => return Some(Intent::Unsure { doubt }),
@@ -112,9 +111,9 @@ pub(super) fn metric(clauses: &[Clause<'_>], lower: &str, when: &Named, today: D
     let (from, through) = match when {
         Named::Days(days) if days.as_slice() == [today] && in_the_day => return None,
         Named::Nothing if in_the_day => return None,
-        Named::Nothing => (today.plus(-6), today),
+        Named::Nothing => (today.plus_days(-6), today),
         Named::Days(days) => (*days.first()?, *days.last()?),
-        Named::Week(monday) => (*monday, monday.plus(6)),
+        Named::Week(monday) => (*monday, monday.plus_days(6)),
         Named::Unsure(doubt) => return Some(Intent::Unsure { doubt: *doubt }),
     };
     let through = through.min(today);

@@ -1,120 +1,126 @@
-//! A Messages API on this machine.
+//! A fake Messages API.
 
 mod response;
 mod signature;
 mod token_usage;
 mod validate;
 
-use super::server::{Received, Response, Seen, Server, Service};
-use super::{Answer, Asked, KEY, Script, Time};
-use crate::model::endpoint_url::Address;
+use super::{FakeClock, KEY, Script, ScriptRequest, ScriptResponse, start_time};
+use crate::model::endpoint_url::EndpointUrl;
+use fitness_http::testkit::{FakeServer, ReceivedRequest, RecordedRequest, RequestHandler, Response};
 use serde_json::{Value, json};
 use std::fmt;
-use token_usage::Book;
-use validate::Refusal;
+use token_usage::PromptCache;
+use validate::RequestError;
 
-/// The fake.
 #[derive(Debug)]
 pub struct FakeAnthropic {
-    server: Server<Messages>,
+    server: FakeServer<MessagesApi>,
+    clock: FakeClock,
 }
 
 impl FakeAnthropic {
-    /// Starts one that answers like this.
-    pub async fn start<A: Into<Answer>>(mut script: impl FnMut(&Asked) -> A + Send + 'static) -> Self {
+    pub async fn start<A: Into<ScriptResponse>>(
+        mut script: impl FnMut(&ScriptRequest) -> A + Send + 'static,
+    ) -> Self {
         let script: Script = Box::new(move |asked| script(asked).into());
-        let service = Messages { script, asked: 0, issued: 0, paused: Vec::new(), book: Book::default() };
-        Self { server: Server::start(service).await }
+        let service = MessagesApi {
+            script,
+            request_count: 0,
+            issued_ids: 0,
+            paused: Vec::new(),
+            prompt_cache: PromptCache::default(),
+        };
+        let server = FakeServer::start(service).await;
+        Self { clock: server.clock(start_time()), server }
     }
 
-    /// Where it is.
-    ///
-    /// # Panics
-    /// Never: it is on this machine.
     #[must_use]
-    pub fn address(&self) -> Address {
-        Address::parse(self.server.address()).expect("this machine may be contacted")
+    pub fn address(&self) -> EndpointUrl {
+        EndpointUrl::parse(self.server.address()).expect("loopback is allowed")
     }
 
-    /// What it was asked, the oldest first.
+    /// All requests, in order.
     #[must_use]
-    pub fn seen(&self) -> Vec<Seen> {
-        self.server.seen()
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        self.server.requests()
     }
 
-    /// The clock and the waiting that goes with it.
+    /// A fake clock whose timeouts this server fires.
     #[must_use]
-    pub fn time(&self) -> Time {
-        self.server.time.clone()
+    pub fn clock(&self) -> FakeClock {
+        self.clock.clone()
     }
 
-    /// Waits until a client has gone before it was sent everything.
-    pub async fn left(&self) {
-        self.server.left().await;
+    /// Waits until a client disconnects before it has received everything.
+    pub async fn wait_for_disconnect(&self) {
+        self.server.wait_for_disconnect().await;
     }
 }
 
-struct Messages {
+struct MessagesApi {
     script: Script,
-    asked: usize,
+    request_count: usize,
     /// How many messages and calls were given out: each has a number.
-    issued: usize,
+    issued_ids: usize,
     /// What was said before a pause, which alone may be the last turn of a request.
     paused: Vec<Value>,
-    book: Book,
+    prompt_cache: PromptCache,
 }
 
-impl fmt::Debug for Messages {
+impl fmt::Debug for MessagesApi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Messages").finish_non_exhaustive()
     }
 }
 
-impl Service for Messages {
-    fn answer(&mut self, request: &Received) -> Response {
+impl RequestHandler for MessagesApi {
+    fn handle(&mut self, request: &ReceivedRequest) -> Response {
         let mut response =
             self.respond(request).unwrap_or_else(|refusal| Response::json(refusal.status, &refusal.json()));
-        response.headers.push(("request-id", format!("req_{:04}", self.asked)));
+        response.headers.push(("request-id", format!("req_{:04}", self.request_count)));
         response
     }
 }
 
-impl Messages {
-    fn respond(&mut self, request: &Received) -> Result<Response, Refusal> {
+impl MessagesApi {
+    fn respond(&mut self, request: &ReceivedRequest) -> Result<Response, RequestError> {
         if !matches!(request.path.as_str(), "/v1/messages" | "/v1/messages/count_tokens") {
-            return Err(Refusal::new(404, "Not Found"));
+            return Err(RequestError::new(404, "Not Found"));
         }
         if request.method != "POST" {
-            return Err(Refusal::new(405, "Method Not Allowed"));
+            return Err(RequestError::new(405, "Method Not Allowed"));
         }
-        key(request)?;
+        check_key(request)?;
         let header = |name: &str| request.headers.get(name).map(String::as_str).unwrap_or_default();
         if !header("content-type").starts_with("application/json") {
-            return Err(Refusal::new(400, "content-type: must be application/json"));
+            return Err(RequestError::new(400, "content-type: must be application/json"));
         }
         let version = header("anthropic-version");
         if !matches!(version, "2023-06-01" | "2026-10-21") {
-            return Err(Refusal::new(400, "anthropic-version: is required, and a known one"));
+            return Err(RequestError::new(400, "anthropic-version: is required, and a known one"));
         }
         let body: Value = serde_json::from_slice(&request.body)
-            .map_err(|_| Refusal::new(400, "The request body is not valid JSON"))?;
+            .map_err(|_| RequestError::new(400, "The request body is not valid JSON"))?;
         if request.path.ends_with("count_tokens") {
             let mut counted = body;
             counted["max_tokens"] = 1.into();
-            validate::body(&counted, version, &self.paused)?;
-            let count = self.book.prompt(&counted);
+            validate::validate_body(&counted, version, &self.paused)?;
+            let count = self.prompt_cache.prompt_tokens(&counted);
             return Ok(Response::json(200, &json!({ "input_tokens": count })));
         }
-        validate::body(&body, version, &self.paused)?;
-        self.asked += 1;
-        let asked = asked(self.asked, &body);
+        validate::validate_body(&body, version, &self.paused)?;
+        self.request_count += 1;
+        let asked = script_request(self.request_count, &body);
         match (self.script)(&asked) {
-            Answer::Fail(fail) => Ok(fail.response(|status| Refusal::new(status, "scripted").json(), cap())),
-            Answer::Say(mut say) => {
-                let usage = self.book.count(&body);
-                let said = response::said(&mut say, &body, &mut self.issued, usage)?;
+            ScriptResponse::Fail(fail) => {
+                Ok(fail.response(|status| RequestError::new(status, "scripted").json(), spend_cap_error()))
+            }
+            ScriptResponse::Say(mut say) => {
+                let usage = self.prompt_cache.count(&body);
+                let said = response::build_message(&mut say, &body, &mut self.issued_ids, usage)?;
                 if said["stop_reason"] == "pause_turn" {
-                    self.paused.push(told_so_far(&body, &said));
+                    self.paused.push(assistant_turn(&body, &said));
                 }
                 let streams = body["stream"].as_bool().unwrap_or(false);
                 Ok(if streams { response::stream(&say, &said) } else { Response::json(200, &said) })
@@ -124,7 +130,7 @@ impl Messages {
 }
 
 /// What the assistant's turn is when it is sent back: what it was before, and what was said now.
-fn told_so_far(body: &Value, said: &Value) -> Value {
+fn assistant_turn(body: &Value, said: &Value) -> Value {
     let last =
         body["messages"].as_array().and_then(|all| all.last()).filter(|turn| turn["role"] == "assistant");
     let before = last.and_then(|turn| turn["content"].as_array()).cloned().unwrap_or_default();
@@ -137,17 +143,19 @@ fn told_so_far(body: &Value, said: &Value) -> Value {
 }
 
 /// One of the two headers, with the right key.
-fn key(request: &Received) -> Result<(), Refusal> {
+fn check_key(request: &ReceivedRequest) -> Result<(), RequestError> {
     let bearer = request.headers.get("authorization").map(String::as_str);
     let plain = request.headers.get("x-api-key").map(String::as_str);
     match (bearer.map(|key| key.strip_prefix("Bearer ").unwrap_or_default()), plain) {
-        (Some(_), Some(_)) => Err(Refusal::new(400, "send one of Authorization and x-api-key, not both")),
+        (Some(_), Some(_)) => {
+            Err(RequestError::new(400, "send one of Authorization and x-api-key, not both"))
+        }
         (Some(key), None) | (None, Some(key)) if key == KEY => Ok(()),
-        _ => Err(Refusal::new(401, "invalid x-api-key")),
+        _ => Err(RequestError::new(401, "invalid x-api-key")),
     }
 }
 
-fn cap() -> Value {
+fn spend_cap_error() -> Value {
     json!({
         "type": "error",
         "error": {
@@ -159,7 +167,7 @@ fn cap() -> Value {
 }
 
 /// What a script is told of a request.
-fn asked(number: usize, body: &Value) -> Asked {
+fn script_request(number: usize, body: &Value) -> ScriptRequest {
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let texts = |content: &Value, kind: &str, key: &str| -> Vec<String> {
         if let (Some(text), "text") = (content.as_str(), kind) {
@@ -178,14 +186,14 @@ fn asked(number: usize, body: &Value) -> Asked {
     let last = body["messages"].as_array().and_then(|all| all.last()).map(|turn| &turn["content"]);
     let last = last.unwrap_or(&Value::Null);
     let format = &body["output_config"]["format"]["schema"];
-    Asked {
+    ScriptRequest {
         number,
         model: word(&body["model"]),
         system: texts(&body["system"], "text", "text").concat(),
         tools: body["tools"].as_array().into_iter().flatten().map(|tool| word(&tool["name"])).collect(),
-        shape: format.is_object().then(|| format.clone()),
+        response_schema: format.is_object().then(|| format.clone()),
         results: texts(last, "tool_result", "content"),
-        words: texts(last, "text", "text").join("\n"),
+        last_text: texts(last, "text", "text").join("\n"),
         body: body.clone(),
     }
 }

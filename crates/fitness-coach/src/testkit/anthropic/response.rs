@@ -1,22 +1,21 @@
-//! An answer as it is sent.
+//! The response stream.
 
 use super::signature;
-use super::token_usage::Counted;
-use super::validate::Refusal;
-use crate::testkit::scenario::{self, Frame, Odds};
-use crate::testkit::server::Response;
-use crate::testkit::{Block, Say, Why};
+use super::token_usage::TokenCount;
+use super::validate::RequestError;
+use crate::testkit::scenario::{self, Frame, SpecialFrames};
+use crate::testkit::{Block, ScriptedReply, ScriptedStop};
+use fitness_http::testkit::Response;
 use serde_json::{Value, json};
 
-/// The whole message.
-pub(super) fn said(
-    say: &mut Say,
+pub(super) fn build_message(
+    say: &mut ScriptedReply,
     body: &Value,
     issued: &mut usize,
-    usage: Counted,
-) -> Result<Value, Refusal> {
+    usage: TokenCount,
+) -> Result<Value, RequestError> {
     let model = body["model"].as_str().unwrap_or_default();
-    let cut = scenario::limit(&mut say.blocks, body["max_tokens"].as_u64().unwrap_or(0));
+    let cut = scenario::truncate_blocks(&mut say.blocks, body["max_tokens"].as_u64().unwrap_or(0));
     let mut content = Vec::new();
     for block in &say.blocks {
         *issued += 1;
@@ -27,7 +26,7 @@ pub(super) fn said(
                 json!({ "type": "thinking", "thinking": thought, "signature": signature })
             }
             Block::Call(tool, input) => {
-                strict(body, tool, input)?;
+                check_strict_tool(body, tool, input)?;
                 json!({ "type": "tool_use", "id": format!("toolu_{issued:04}"), "name": tool, "input": input })
             }
             Block::BrokenCall(tool, text) => {
@@ -38,12 +37,12 @@ pub(super) fn said(
     }
     let calls = say.blocks.iter().any(|block| matches!(block, Block::Call(..) | Block::BrokenCall(..)));
     let (reason, details) = match (&say.stop, cut) {
-        (_, true) | (Some(Why::Length), _) => ("max_tokens", Value::Null),
-        (Some(Why::Refusal(why)), _) => {
+        (_, true) | (Some(ScriptedStop::Length), _) => ("max_tokens", Value::Null),
+        (Some(ScriptedStop::Refusal(why)), _) => {
             ("refusal", json!({ "type": "refusal", "category": "general_harms", "explanation": why }))
         }
-        (Some(Why::Pause), _) => ("pause_turn", Value::Null),
-        (Some(Why::Unheard), _) => ("moonstruck", Value::Null),
+        (Some(ScriptedStop::Pause), _) => ("pause_turn", Value::Null),
+        (Some(ScriptedStop::Unknown), _) => ("moonstruck", Value::Null),
         (None, false) if calls => ("tool_use", Value::Null),
         (None, false) => ("end_turn", Value::Null),
     };
@@ -59,27 +58,27 @@ pub(super) fn said(
         "stop_details": details,
         "usage": {
             "input_tokens": usage.input,
-            "cache_creation_input_tokens": usage.write,
-            "cache_read_input_tokens": usage.read,
-            "cache_creation": { "ephemeral_5m_input_tokens": usage.write, "ephemeral_1h_input_tokens": 0 },
-            "output_tokens": scenario::written(&say.blocks),
+            "cache_creation_input_tokens": usage.cache_write,
+            "cache_read_input_tokens": usage.cache_read,
+            "cache_creation": { "ephemeral_5m_input_tokens": usage.cache_write, "ephemeral_1h_input_tokens": 0 },
+            "output_tokens": scenario::output_tokens(&say.blocks),
             "service_tier": "standard",
         },
     }))
 }
 
 /// A strict tool is never called with anything else than its schema says, not even by a script.
-fn strict(body: &Value, tool: &str, input: &Value) -> Result<(), Refusal> {
+fn check_strict_tool(body: &Value, tool: &str, input: &Value) -> Result<(), RequestError> {
     let tools = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let spec = tools.iter().find(|spec| spec["name"] == tool && spec["strict"] == true);
     if spec.is_some_and(|spec| !jsonschema::is_valid(&spec["input_schema"], input)) {
-        return Err(Refusal::new(500, "the script breaks the schema of a strict tool"));
+        return Err(RequestError::new(500, "the script breaks the schema of a strict tool"));
     }
     Ok(())
 }
 
 /// The same as a stream.
-pub(super) fn stream(say: &Say, said: &Value) -> Response {
+pub(super) fn stream(say: &ScriptedReply, said: &Value) -> Response {
     let mut frames = Vec::new();
     let mut push = |name: &'static str, mut data: Value| {
         data["type"] = name.into();
@@ -98,7 +97,7 @@ pub(super) fn stream(say: &Say, said: &Value) -> Response {
         let mut begun = whole.clone();
         let mut deltas = Vec::new();
         let mut add = |kind: &str, field: &str, text: &str| {
-            for piece in pieces(text) {
+            for piece in text_chunks(text) {
                 deltas.push(json!({ "type": kind, field: piece }));
             }
         };
@@ -140,11 +139,11 @@ pub(super) fn stream(say: &Say, said: &Value) -> Response {
     });
     push("message_delta", json!({ "delta": delta, "usage": said["usage"] }));
     push("message_stop", json!({}));
-    Response::stream(scenario::steps(say, frames, &odds()))
+    Response::stream(scenario::steps(say, frames, &special_frames()))
 }
 
 /// Text in pieces of a few letters; one empty piece where there is none.
-fn pieces(text: &str) -> Vec<String> {
+fn text_chunks(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     let mut pieces: Vec<String> = letters.chunks(7).map(|letters| letters.iter().collect()).collect();
     if pieces.is_empty() {
@@ -153,12 +152,12 @@ fn pieces(text: &str) -> Vec<String> {
     pieces
 }
 
-fn odds() -> Odds {
+fn special_frames() -> SpecialFrames {
     let frame = |name, data: Value| Frame { name: Some(name), data: data.to_string() };
     let delta = |delta: Value| json!({ "type": "content_block_delta", "index": 0, "delta": delta });
-    Odds {
+    SpecialFrames {
         ping: frame("ping", json!({ "type": "ping" })),
-        strange: vec![
+        unknown: vec![
             frame("moon_phase", json!({ "type": "moon_phase", "phase": "waxing" })),
             frame("content_block_delta", delta(json!({ "type": "moon_delta", "moon": "x" }))),
         ],

@@ -1,8 +1,7 @@
-//! Signatures under thoughts: they are good for the model that thought them and for no other.
+//! Signatures of thinking blocks, valid only for the model that produced them.
 
 use sha2::{Digest as _, Sha256};
 
-/// The signature.
 pub(super) fn sign(model: &str, thought: &str) -> String {
     let mut hash = Sha256::new();
     for part in ["only the fake knows this", model, thought] {

@@ -1,16 +1,15 @@
-//! What the real service refuses.
+//! Request validation like that of the real API.
 
 use super::signature;
 use serde_json::{Value, json};
 
-/// A refusal.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct RequestError {
     pub(super) status: u16,
     message: String,
 }
 
-impl Refusal {
+impl RequestError {
     pub(super) fn new(status: u16, message: impl Into<String>) -> Self {
         Self { status, message: message.into() }
     }
@@ -37,12 +36,12 @@ impl Refusal {
     }
 }
 
-fn bad(message: impl Into<String>) -> Refusal {
-    Refusal::new(400, message)
+fn bad_request(message: impl Into<String>) -> RequestError {
+    RequestError::new(400, message)
 }
 
-fn must(holds: bool, message: &str) -> Result<(), Refusal> {
-    if holds { Ok(()) } else { Err(bad(message)) }
+fn ensure(holds: bool, message: &str) -> Result<(), RequestError> {
+    if holds { Ok(()) } else { Err(bad_request(message)) }
 }
 
 const FIELDS: &[&str] = &[
@@ -67,58 +66,61 @@ const FIELDS: &[&str] = &[
 const MODELS: &[&str] = &["claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5"];
 
 /// Everything that can be wrong with a request. `paused` is what was said before pauses.
-pub(super) fn body(body: &Value, version: &str, paused: &[Value]) -> Result<(), Refusal> {
-    let fields = body.as_object().ok_or_else(|| bad("the body must be an object"))?;
+pub(super) fn validate_body(body: &Value, version: &str, paused: &[Value]) -> Result<(), RequestError> {
+    let fields = body.as_object().ok_or_else(|| bad_request("the body must be an object"))?;
     for field in fields.keys() {
         let sampled = matches!(field.as_str(), "temperature" | "top_p" | "top_k");
         if sampled && version == "2026-10-21" {
-            return Err(bad(format!("{field}: is not supported")));
+            return Err(bad_request(format!("{field}: is not supported")));
         }
-        must(
+        ensure(
             sampled || FIELDS.contains(&field.as_str()),
             &format!("{field}: Extra inputs are not permitted"),
         )?;
     }
-    let model = body["model"].as_str().ok_or_else(|| bad("model: Field required"))?;
+    let model = body["model"].as_str().ok_or_else(|| bad_request("model: Field required"))?;
     if !MODELS.contains(&model) {
-        return Err(Refusal::new(404, format!("model: {model}")));
+        return Err(RequestError::new(404, format!("model: {model}")));
     }
-    let most = body["max_tokens"].as_u64().ok_or_else(|| bad("max_tokens: Field required"))?;
-    must(most <= 128_000, "max_tokens: is more than 128000, which is the maximum")?;
+    let most = body["max_tokens"].as_u64().ok_or_else(|| bad_request("max_tokens: Field required"))?;
+    ensure(most <= 128_000, "max_tokens: is more than 128000, which is the maximum")?;
     let sampled = ["temperature", "top_p", "top_k"].iter().any(|word| fields.contains_key(*word));
-    must(!sampled, "temperature, top_p and top_k are not supported by this model")?;
-    thinking(body, model)?;
-    tools(body, model)?;
-    shape(body)?;
-    must(breakpoints(body) <= 4, "A maximum of 4 blocks with cache_control may be provided")?;
-    system(&body["system"])?;
-    messages(body, model, version, paused)
+    ensure(!sampled, "temperature, top_p and top_k are not supported by this model")?;
+    validate_thinking(body, model)?;
+    validate_tools(body, model)?;
+    validate_output_format(body)?;
+    ensure(count_breakpoints(body) <= 4, "A maximum of 4 blocks with cache_control may be provided")?;
+    validate_system(&body["system"])?;
+    validate_messages(body, model, version, paused)
 }
 
-fn thinking(body: &Value, model: &str) -> Result<(), Refusal> {
+fn validate_thinking(body: &Value, model: &str) -> Result<(), RequestError> {
     let thinking = &body["thinking"];
     if thinking.is_null() {
         return Ok(());
     }
-    must(thinking.get("budget_tokens").is_none(), "thinking.budget_tokens: is not supported by this model")?;
+    ensure(
+        thinking.get("budget_tokens").is_none(),
+        "thinking.budget_tokens: is not supported by this model",
+    )?;
     let haiku = model.starts_with("claude-haiku");
     match thinking["type"].as_str() {
         Some("adaptive") => {}
         Some("between_tools") if model.starts_with("claude-sonnet") => {}
         Some("disabled") if haiku => {}
-        _ => return Err(bad("thinking.type: is not supported by this model")),
+        _ => return Err(bad_request("thinking.type: is not supported by this model")),
     }
-    must(
+    ensure(
         thinking.get("display").is_none_or(|display| display == "summarized" || display == "omitted"),
         "thinking.display: is neither summarized nor omitted",
     )
 }
 
-fn tools(body: &Value, model: &str) -> Result<(), Refusal> {
+fn validate_tools(body: &Value, model: &str) -> Result<(), RequestError> {
     let choice = body["tool_choice"]["type"].as_str().unwrap_or("auto");
-    must(matches!(choice, "auto" | "any" | "tool" | "none"), "tool_choice.type: is unknown")?;
+    ensure(matches!(choice, "auto" | "any" | "tool" | "none"), "tool_choice.type: is unknown")?;
     let forced = matches!(choice, "any" | "tool");
-    must(
+    ensure(
         !forced || model.starts_with("claude-haiku"),
         "tool_choice: forcing tools is not supported by this model",
     )?;
@@ -127,34 +129,40 @@ fn tools(body: &Value, model: &str) -> Result<(), Refusal> {
         let name = tool["name"].as_str().unwrap_or_default();
         let sound = (1..=128).contains(&name.len())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-        must(sound, "tools.name: must match ^[a-zA-Z0-9_-]{1,128}$")?;
-        must(!names.contains(&name), "tools: Tool names must be unique")?;
+        ensure(sound, "tools.name: must match ^[a-zA-Z0-9_-]{1,128}$")?;
+        ensure(!names.contains(&name), "tools: Tool names must be unique")?;
         names.push(name);
         let schema = &tool["input_schema"];
-        must(schema["type"] == "object", "tools.input_schema.type: must be object")?;
-        must(jsonschema::validator_for(schema).is_ok(), "tools.input_schema: JSON schema is invalid")?;
+        ensure(schema["type"] == "object", "tools.input_schema.type: must be object")?;
+        ensure(jsonschema::validator_for(schema).is_ok(), "tools.input_schema: JSON schema is invalid")?;
     }
     Ok(())
 }
 
-fn shape(body: &Value) -> Result<(), Refusal> {
+fn validate_output_format(body: &Value) -> Result<(), RequestError> {
     let config = &body["output_config"];
     for field in config.as_object().into_iter().flat_map(|config| config.keys()) {
-        must(matches!(field.as_str(), "format" | "effort"), "output_config: Extra inputs are not permitted")?;
+        ensure(
+            matches!(field.as_str(), "format" | "effort"),
+            "output_config: Extra inputs are not permitted",
+        )?;
     }
     let effort = config["effort"].as_str().unwrap_or("high");
-    must(matches!(effort, "low" | "medium" | "high" | "xhigh" | "max"), "output_config.effort: is unknown")?;
+    ensure(
+        matches!(effort, "low" | "medium" | "high" | "xhigh" | "max"),
+        "output_config.effort: is unknown",
+    )?;
     if config["format"].is_null() {
         return Ok(());
     }
-    must(config["format"]["type"] == "json_schema", "output_config.format.type: must be json_schema")?;
+    ensure(config["format"]["type"] == "json_schema", "output_config.format.type: must be json_schema")?;
     let schema = &config["format"]["schema"];
-    must(jsonschema::validator_for(schema).is_ok(), "output_config.format.schema: is invalid")?;
-    subset(schema)
+    ensure(jsonschema::validator_for(schema).is_ok(), "output_config.format.schema: is invalid")?;
+    validate_schema(schema)
 }
 
 /// No bounds, and nothing beyond the named keys.
-fn subset(schema: &Value) -> Result<(), Refusal> {
+fn validate_schema(schema: &Value) -> Result<(), RequestError> {
     let Some(words) = schema.as_object() else { return Ok(()) };
     const REFUSED: &[&str] = &[
         "minimum",
@@ -172,123 +180,134 @@ fn subset(schema: &Value) -> Result<(), Refusal> {
         "not",
     ];
     for word in REFUSED {
-        must(!words.contains_key(*word), &format!("output_config.format.schema: '{word}' is not supported"))?;
+        ensure(
+            !words.contains_key(*word),
+            &format!("output_config.format.schema: '{word}' is not supported"),
+        )?;
     }
     if schema["type"] == "object" {
-        must(
+        ensure(
             schema["additionalProperties"] == false,
             "output_config.format.schema: 'additionalProperties' must be false",
         )?;
     }
     for named in ["properties", "$defs"] {
         for inner in words.get(named).and_then(Value::as_object).into_iter().flat_map(|all| all.values()) {
-            subset(inner)?;
+            validate_schema(inner)?;
         }
     }
     for inner in ["anyOf", "allOf"].iter().filter_map(|word| words.get(*word)?.as_array()).flatten() {
-        subset(inner)?;
+        validate_schema(inner)?;
     }
-    words.get("items").map_or(Ok(()), subset)
+    words.get("items").map_or(Ok(()), validate_schema)
 }
 
 /// How many there are, wherever they are.
-fn breakpoints(value: &Value) -> usize {
+fn count_breakpoints(value: &Value) -> usize {
     match value {
         Value::Object(fields) => {
             let own = usize::from(fields.get("cache_control").is_some_and(|control| !control.is_null()));
-            own + fields.values().map(breakpoints).sum::<usize>()
+            own + fields.values().map(count_breakpoints).sum::<usize>()
         }
-        Value::Array(all) => all.iter().map(breakpoints).sum(),
+        Value::Array(all) => all.iter().map(count_breakpoints).sum(),
         _ => 0,
     }
 }
 
-fn system(system: &Value) -> Result<(), Refusal> {
+fn validate_system(system: &Value) -> Result<(), RequestError> {
     for block in system.as_array().into_iter().flatten() {
         let text = block["text"].as_str().unwrap_or_default();
-        must(block["type"] == "text" && !text.is_empty(), "system: text content blocks must be non-empty")?;
+        ensure(block["type"] == "text" && !text.is_empty(), "system: text content blocks must be non-empty")?;
     }
     Ok(())
 }
 
-fn messages(body: &Value, model: &str, version: &str, paused: &[Value]) -> Result<(), Refusal> {
-    let messages = body["messages"].as_array().ok_or_else(|| bad("messages: Field required"))?;
-    must(!messages.is_empty(), "messages: at least one message is required")?;
-    must(messages[0]["role"] == "user", "messages: first message must use the user role")?;
+fn validate_messages(body: &Value, model: &str, version: &str, paused: &[Value]) -> Result<(), RequestError> {
+    let messages = body["messages"].as_array().ok_or_else(|| bad_request("messages: Field required"))?;
+    ensure(!messages.is_empty(), "messages: at least one message is required")?;
+    ensure(messages[0]["role"] == "user", "messages: first message must use the user role")?;
     // The ids that the turn before left open.
     let mut open: Vec<String> = Vec::new();
     for (number, turn) in messages.iter().enumerate() {
         let whole = [json!({ "type": "text", "text": turn["content"] })];
         let blocks = turn["content"].as_array().map_or(&whole[..], Vec::as_slice);
-        must(!blocks.is_empty(), "messages: content must be non-empty")?;
+        ensure(!blocks.is_empty(), "messages: content must be non-empty")?;
         match turn["role"].as_str() {
-            Some("user") => user(blocks, &mut open, version)?,
+            Some("user") => validate_user(blocks, &mut open, version)?,
             Some("assistant") => {
-                must(open.is_empty(), "messages: tool_use ids were found without tool_result blocks")?;
-                assistant(blocks, &mut open, model, version)?;
+                ensure(open.is_empty(), "messages: tool_use ids were found without tool_result blocks")?;
+                validate_assistant(blocks, &mut open, model, version)?;
                 let last = number + 1 == messages.len();
-                must(
+                ensure(
                     !last || paused.contains(&turn["content"]),
                     "messages: This model does not support assistant message prefill",
                 )?;
             }
-            _ => return Err(bad("messages.role: must be user or assistant")),
+            _ => return Err(bad_request("messages.role: must be user or assistant")),
         }
     }
-    must(open.is_empty(), "messages: tool_use ids were found without tool_result blocks")
+    ensure(open.is_empty(), "messages: tool_use ids were found without tool_result blocks")
 }
 
-fn text(block: &Value) -> Result<(), Refusal> {
+fn validate_text(block: &Value) -> Result<(), RequestError> {
     let words = block["text"].as_str().unwrap_or_default();
-    must(!words.is_empty(), "messages: text content blocks must be non-empty")
+    ensure(!words.is_empty(), "messages: text content blocks must be non-empty")
 }
 
-fn user(blocks: &[Value], open: &mut Vec<String>, version: &str) -> Result<(), Refusal> {
+fn validate_user(blocks: &[Value], open: &mut Vec<String>, version: &str) -> Result<(), RequestError> {
     let mut past_results = false;
     for block in blocks {
         match block["type"].as_str() {
             Some("text") => {
                 past_results = true;
-                text(block)?;
+                validate_text(block)?;
                 let cites = block["citations"].as_array().is_some_and(|cites| !cites.is_empty());
-                must(!cites || version != "2026-10-21", "messages: citations are not permitted here")?;
+                ensure(!cites || version != "2026-10-21", "messages: citations are not permitted here")?;
             }
             Some("tool_result") => {
-                must(!past_results, "messages: tool_result blocks must come first")?;
+                ensure(!past_results, "messages: tool_result blocks must come first")?;
                 let id = block["tool_use_id"].as_str().unwrap_or_default();
                 let place = open.iter().position(|open| open == id);
-                let place = place.ok_or_else(|| bad("messages: unexpected `tool_use_id` in tool_result"))?;
+                let place =
+                    place.ok_or_else(|| bad_request("messages: unexpected `tool_use_id` in tool_result"))?;
                 open.remove(place);
             }
-            _ => return Err(bad("messages: this block is not permitted in a user message")),
+            _ => return Err(bad_request("messages: this block is not permitted in a user message")),
         }
     }
-    must(open.is_empty(), "messages: tool_use ids were found without tool_result blocks")
+    ensure(open.is_empty(), "messages: tool_use ids were found without tool_result blocks")
 }
 
-fn assistant(blocks: &[Value], open: &mut Vec<String>, model: &str, version: &str) -> Result<(), Refusal> {
+fn validate_assistant(
+    blocks: &[Value],
+    open: &mut Vec<String>,
+    model: &str,
+    version: &str,
+) -> Result<(), RequestError> {
     for block in blocks {
         let word = |name: &str| block[name].as_str().unwrap_or_default();
         match word("type") {
-            "text" => text(block)?,
+            "text" => validate_text(block)?,
             "tool_use" => {
                 let id = word("id");
                 let sound = !id.is_empty()
                     && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-                must(sound, "messages: tool_use.id must match ^[a-zA-Z0-9_-]+$")?;
-                must(!open.iter().any(|open| open == id), "messages: tool_use ids must be unique")?;
-                must(block["input"].is_object(), "messages: tool_use.input must be a dictionary")?;
+                ensure(sound, "messages: tool_use.id must match ^[a-zA-Z0-9_-]+$")?;
+                ensure(!open.iter().any(|open| open == id), "messages: tool_use ids must be unique")?;
+                ensure(block["input"].is_object(), "messages: tool_use.input must be a dictionary")?;
                 open.push(id.to_owned());
             }
             "thinking" => {
                 let keys = block.as_object().map_or(0, serde_json::Map::len);
                 let own = word("signature") == signature::sign(model, word("thinking")) && keys == 3;
-                must(own, "messages: Invalid `signature` in `thinking` block")?;
+                ensure(own, "messages: Invalid `signature` in `thinking` block")?;
             }
             "document" if version == "2026-10-21" => {
-                return Err(bad("messages: document blocks are not permitted in an assistant message"));
+                return Err(bad_request(
+                    "messages: document blocks are not permitted in an assistant message",
+                ));
             }
-            _ => return Err(bad("messages: this block is not permitted in an assistant message")),
+            _ => return Err(bad_request("messages: this block is not permitted in an assistant message")),
         }
     }
     Ok(())

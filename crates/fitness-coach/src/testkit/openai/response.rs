@@ -1,23 +1,22 @@
-//! An answer as it is sent.
+//! The response stream.
 
-use super::Ability;
-use crate::testkit::scenario::{self, Frame, Odds};
-use crate::testkit::server::Response;
-use crate::testkit::{Block, Say, Why};
+use super::ToolSupport;
+use crate::testkit::scenario::{self, Frame, SpecialFrames};
+use crate::testkit::{Block, ScriptedReply, ScriptedStop};
+use fitness_http::testkit::Response;
 use serde_json::{Value, json};
 
 /// Whether a call is to be an answer of a certain shape.
-pub(super) fn is_envelope(body: &Value) -> bool {
+pub(super) fn is_json_tools(body: &Value) -> bool {
     let any = &body["response_format"]["json_schema"]["schema"]["anyOf"][0];
     any["properties"]["tool"].is_object() && any["properties"]["arguments"].is_object()
 }
 
 /// An answer in the words of this dialect.
-pub(super) struct Ready {
+pub(super) struct Completion {
     number: usize,
     content: String,
     thought: String,
-    /// Name and arguments.
     calls: Vec<(String, String)>,
     reason: &'static str,
     usage: Value,
@@ -25,26 +24,26 @@ pub(super) struct Ready {
 }
 
 /// Turns what a script says into what this server would send.
-pub(super) fn ready(
-    say: &mut Say,
+pub(super) fn build_completion(
+    say: &mut ScriptedReply,
     body: &Value,
-    ability: Ability,
+    ability: ToolSupport,
     issued: &mut usize,
     (prompt, cached): (u64, u64),
-) -> Ready {
-    let cut = scenario::limit(&mut say.blocks, body["max_tokens"].as_u64().unwrap_or(u64::MAX));
+) -> Completion {
+    let cut = scenario::truncate_blocks(&mut say.blocks, body["max_tokens"].as_u64().unwrap_or(u64::MAX));
     *issued += 1;
-    let mut ready = Ready {
+    let mut ready = Completion {
         number: *issued,
         content: String::new(),
         thought: String::new(),
         calls: Vec::new(),
         reason: "stop",
         usage: json!({}),
-        ollama: ability == Ability::Ollama,
+        ollama: ability == ToolSupport::Ollama,
     };
-    let native = body["tools"].is_array() && matches!(ability, Ability::Native | Ability::Ollama);
-    let envelope = is_envelope(body);
+    let native = body["tools"].is_array() && matches!(ability, ToolSupport::Native | ToolSupport::Ollama);
+    let envelope = is_json_tools(body);
     let put = |tool: &str, arguments: &str| format!(r#"{{"tool":{},"arguments":{arguments}}}"#, json!(tool));
     for block in &say.blocks {
         let (tool, arguments) = match block {
@@ -74,13 +73,13 @@ pub(super) fn ready(
         }
     }
     ready.reason = match (&say.stop, cut) {
-        (_, true) | (Some(Why::Length), _) => "length",
-        (Some(Why::Refusal(_)), _) => "content_filter",
-        (Some(Why::Pause | Why::Unheard), _) => "moonstruck",
+        (_, true) | (Some(ScriptedStop::Length), _) => "length",
+        (Some(ScriptedStop::Refusal(_)), _) => "content_filter",
+        (Some(ScriptedStop::Pause | ScriptedStop::Unknown), _) => "moonstruck",
         (None, false) if !ready.calls.is_empty() && !ready.ollama => "tool_calls",
         (None, false) => "stop",
     };
-    let written = scenario::written(&say.blocks);
+    let written = scenario::output_tokens(&say.blocks);
     ready.usage = json!({
         "prompt_tokens": prompt,
         "completion_tokens": written,
@@ -90,9 +89,8 @@ pub(super) fn ready(
     ready
 }
 
-impl Ready {
-    /// In one piece.
-    pub(super) fn whole(&self) -> Value {
+impl Completion {
+    pub(super) fn to_json(&self) -> Value {
         let mut message = json!({ "role": "assistant", "content": self.content });
         if !self.calls.is_empty() {
             let calls = self.calls.iter().enumerate();
@@ -120,13 +118,12 @@ impl Ready {
         call
     }
 
-    /// In chunks.
-    pub(super) fn stream(&self, say: &Say, body: &Value) -> Response {
+    pub(super) fn stream(&self, say: &ScriptedReply, body: &Value) -> Response {
         let mut frames = vec![frame(&json!({ "role": "assistant", "content": null }), None)];
-        for piece in pieces(&self.thought) {
+        for piece in text_chunks(&self.thought) {
             frames.push(frame(&json!({ "reasoning_content": piece }), None));
         }
-        for piece in pieces(&self.content) {
+        for piece in text_chunks(&self.content) {
             frames.push(frame(&json!({ "content": piece }), None));
         }
         for (index, (tool, arguments)) in self.calls.iter().enumerate() {
@@ -136,13 +133,13 @@ impl Ready {
                 continue;
             }
             frames.push(frame(&json!({ "tool_calls": [self.call(index, tool, "", true)] }), None));
-            for piece in pieces(arguments) {
+            for piece in text_chunks(arguments) {
                 let more = json!({ "index": index, "function": { "arguments": piece } });
                 frames.push(frame(&json!({ "tool_calls": [more] }), None));
             }
         }
         frames.push(frame(&json!({}), Some(self.reason)));
-        if body["stream_options"]["include_usage"] == true && !say.manner.uncounted {
+        if body["stream_options"]["include_usage"] == true && !say.format.omit_usage {
             let usage = json!({
                 "id": "chatcmpl", "object": "chat.completion.chunk", "created": 1_781_420_400,
                 "model": "local", "choices": [], "usage": self.usage,
@@ -150,7 +147,7 @@ impl Ready {
             frames.push(Frame { name: None, data: usage.to_string() });
         }
         frames.push(Frame { name: None, data: "[DONE]".to_owned() });
-        Response::stream(scenario::steps(say, frames, &odds()))
+        Response::stream(scenario::steps(say, frames, &special_frames()))
     }
 }
 
@@ -165,15 +162,15 @@ fn frame(delta: &Value, reason: Option<&str>) -> Frame {
     Frame { name: None, data: chunk.to_string() }
 }
 
-fn pieces(text: &str) -> Vec<String> {
+fn text_chunks(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     letters.chunks(7).map(|letters| letters.iter().collect()).collect()
 }
 
-fn odds() -> Odds {
-    Odds {
+fn special_frames() -> SpecialFrames {
+    SpecialFrames {
         ping: Frame { name: None, data: String::new() },
-        strange: vec![
+        unknown: vec![
             Frame { name: Some("moon_phase"), data: json!({ "phase": "waxing" }).to_string() },
             frame(&json!({ "moon": "x" }), None),
         ],

@@ -1,45 +1,48 @@
-//! Walking along a recording by the times and distances of steps.
+//! Splits a recording by the times and distances of steps.
 
-use super::{NotCompared, StepActual, length, pace};
+use super::{CompareStepsError, StepActual, measurable_duration, pace};
 use crate::domain::stream::{Channel, Column, Recording};
 use crate::domain::units::{Distance, TimeSpan};
 use crate::metrics::per_second::BREAK_S;
 use crate::plan::{Step, StepDuration};
 
-/// Less than a second of a step is none of it.
-const LEAST_MS: f64 = 1000.0;
+/// A step shorter than this was not done.
+const MIN_STEP_MS: f64 = 1000.0;
 
-/// What was done in each step, one after the other from the recording's first moment. When the recording ends within a
-/// step, that step is what there was of it, and those after it are `None`.
-pub(super) fn walk(steps: &[Step], recording: &Recording) -> Result<Vec<Option<StepActual>>, NotCompared> {
-    let way = Way::of(recording);
+/// Measured values of each step, from the start of the recording. If it ends within a step, that
+/// step is partial, and later ones are `None`.
+pub(super) fn align_by_recording(
+    steps: &[Step],
+    recording: &Recording,
+) -> Result<Vec<Option<StepActual>>, CompareStepsError> {
+    let way = RecordedTrack::from_recording(recording);
     let mut begin = 0.0;
     let mut actual = Vec::with_capacity(steps.len());
     for (index, step) in steps.iter().enumerate() {
-        let end = match length(step) {
+        let end = match measurable_duration(step) {
             Some(StepDuration::Time(seconds)) => begin + seconds * 1000.0,
-            Some(StepDuration::Distance(meters)) => way.when(begin, meters * 1000.0)?,
+            Some(StepDuration::Distance(meters)) => way.time_at_distance(begin, meters * 1000.0)?,
             _ if index + 1 == steps.len() => way.end,
-            _ => return Err(NotCompared::OpenStep),
+            _ => return Err(CompareStepsError::OpenStep),
         }
         .min(way.end);
-        actual.push((end - begin >= LEAST_MS).then(|| way.between(recording, begin, end)));
+        actual.push((end - begin >= MIN_STEP_MS).then(|| way.step_actual(recording, begin, end)));
         begin = end.max(begin);
     }
     Ok(actual)
 }
 
-/// Time and distance from the recording's first moment on, in milliseconds and millimetres. Neither runs backwards; a
-/// time in which the recording had stopped is left out.
-struct Way {
+/// Time and distance since the start, in milliseconds and millimetres, never decreasing. Pauses of
+/// the recording are left out.
+struct RecordedTrack {
     time: Vec<f64>,
     distance: Option<Vec<f64>>,
     end: f64,
 }
 
-impl Way {
-    fn of(recording: &Recording) -> Self {
-        let moments = recording.moments();
+impl RecordedTrack {
+    fn from_recording(recording: &Recording) -> Self {
+        let moments = recording.offsets_ms();
         let mut time = Vec::with_capacity(moments.len());
         let mut now = 0.0;
         for (index, moment) in moments.iter().enumerate() {
@@ -65,26 +68,26 @@ impl Way {
         Self { time, distance, end: now }
     }
 
-    /// How far the way had led at a time.
-    fn far(&self, at: f64) -> Option<f64> {
+    /// Distance at a time.
+    fn distance_at(&self, at: f64) -> Option<f64> {
         interpolate(&self.time, self.distance.as_deref()?, at)
     }
 
-    /// When the way has led so much further than it had at a time; past the end when it never does.
-    fn when(&self, from: f64, further: f64) -> Result<f64, NotCompared> {
-        let distance = self.distance.as_deref().ok_or(NotCompared::NoDistance)?;
-        let target = self.far(from).ok_or(NotCompared::NoDistance)? + further;
+    /// Time at which `further` more has been covered; the end if never.
+    fn time_at_distance(&self, from: f64, further: f64) -> Result<f64, CompareStepsError> {
+        let distance = self.distance.as_deref().ok_or(CompareStepsError::NoDistance)?;
+        let target = self.distance_at(from).ok_or(CompareStepsError::NoDistance)? + further;
         if distance.last().is_none_or(|last| *last < target) {
             return Ok(self.end);
         }
         Ok(interpolate(distance, &self.time, target).unwrap_or(self.end).max(from))
     }
 
-    fn between(&self, recording: &Recording, begin: f64, end: f64) -> StepActual {
+    fn step_actual(&self, recording: &Recording, begin: f64, end: f64) -> StepActual {
         let duration = TimeSpan::from_seconds((end - begin) / 1000.0);
-        let far = self.far(begin).zip(self.far(end)).map(|(a, b)| (b - a) / 1000.0);
+        let far = self.distance_at(begin).zip(self.distance_at(end)).map(|(a, b)| (b - a) / 1000.0);
         let distance = far.and_then(Distance::from_meters);
-        let mean = |channel| recording.column(channel).and_then(|column| self.mean(column, begin, end));
+        let mean = |channel| recording.column(channel).and_then(|column| self.mean_of(column, begin, end));
         StepActual {
             duration,
             distance,
@@ -95,8 +98,8 @@ impl Way {
         }
     }
 
-    /// The mean of a channel, each sample weighed by the time until the next.
-    fn mean(&self, column: &Column, begin: f64, end: f64) -> Option<f64> {
+    /// Mean of a channel, each sample weighted by the time until the next.
+    fn mean_of(&self, column: &Column, begin: f64, end: f64) -> Option<f64> {
         let first = self.time.partition_point(|time| *time < begin);
         let past = self.time.partition_point(|time| *time < end);
         let (mut sum, mut weights) = (0.0, 0.0);
@@ -111,7 +114,7 @@ impl Way {
     }
 }
 
-/// The value at a place between two lists that do not run backwards.
+/// Linear interpolation between two lists that never decrease.
 fn interpolate(along: &[f64], values: &[f64], at: f64) -> Option<f64> {
     let upper = along.partition_point(|place| *place < at);
     let Some(above) = along.get(upper) else { return values.last().copied() };

@@ -1,7 +1,8 @@
-//! A session with steps beside what was recorded, step by step.
+//! Compares a workout's steps with the recording.
 //!
-//! Laps tell best where a step ended: the watch, or the athlete, pressed the button. Where they do not fit the steps, as
-//! laps of a kilometre each do not, the recording is walked by the steps' own times and distances.
+//! Laps show best where a step ended, because the watch or the athlete pressed the button. If they
+//! do not match the steps (for example automatic kilometre laps), the recording is split by the
+//! steps' own times and distances.
 
 mod align;
 
@@ -13,9 +14,8 @@ use crate::string_enum::string_enum;
 use serde::Serialize;
 
 string_enum! {
-    /// How steps and recording were laid side by side.
-    pub enum AlignedBy("way to compare steps") {
-        /// Lap by lap.
+    /// How steps were aligned with the recording.
+    pub enum StepAlignment("step alignment") {
         Laps = "laps",
         /// By the steps' own times and distances.
         Recording = "recording",
@@ -23,187 +23,182 @@ string_enum! {
 }
 
 string_enum! {
-    /// Whether a target was held. For a pace, `below` is slower: less than was asked, as with the others.
-    pub enum Kept("answer to a target") {
-        /// As asked.
+    /// Result for a target. For a pace, `below` means slower.
+    pub enum TargetResult("target result") {
         Within = "within",
-        /// Slower or lower than asked.
+        /// Slower or lower than the target.
         Below = "below",
-        /// Faster or higher than asked.
+        /// Faster or higher than the target.
         Above = "above",
     }
 }
 
 string_enum! {
     /// Why steps could not be compared.
-    pub enum NotCompared("reason not to compare") {
+    pub enum CompareStepsError("step comparison error") {
         /// The workout has no steps.
         NoSteps = "no_steps",
         /// There are neither laps nor a recording.
         NothingRecorded = "nothing_recorded",
         /// The laps do not fit the steps, and there is no recording.
         LapsDoNotFit = "laps_do_not_fit",
-        /// A step that ends when the athlete says so, with others after it and no lap to tell where.
+        /// An open step is followed by others, and no lap shows where it ended.
         OpenStep = "open_step",
-        /// A step has a distance, and the recording has none.
+        /// A step has a distance, but the recording has none.
         NoDistance = "no_distance",
     }
 }
 
 impl StepResult {
-    /// Whether its target was kept, with a sign; empty where there was none, or it was not measured.
+    /// Result with a symbol; empty without a target or a measurement.
     #[must_use]
-    pub const fn told(&self) -> &'static str {
+    pub const fn target_label(&self) -> &'static str {
         match (self.actual, self.kept) {
             (None, _) => "not reached",
-            (_, Some(Kept::Within)) => "✓ within",
-            (_, Some(Kept::Below)) => "↓ below",
-            (_, Some(Kept::Above)) => "↑ above",
+            (_, Some(TargetResult::Within)) => "✓ within",
+            (_, Some(TargetResult::Below)) => "↓ below",
+            (_, Some(TargetResult::Above)) => "↑ above",
             (_, None) => "",
         }
     }
 }
 
-impl NotCompared {
-    /// In a sentence.
+impl CompareStepsError {
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn message(self) -> &'static str {
         match self {
             Self::NoSteps => "the workout has no steps",
-            Self::NothingRecorded => "the activity has neither laps nor a recording",
-            Self::LapsDoNotFit => "its laps do not fit the steps, and there is no recording to walk along",
-            Self::OpenStep => "a step ends when you say so, and no lap tells where that was",
-            Self::NoDistance => "a step has a distance, and the recording has none",
+            Self::NothingRecorded => "the activity has no laps and no recording",
+            Self::LapsDoNotFit => {
+                "the laps do not match the steps, and there is no recording to compare with"
+            }
+            Self::OpenStep => "a step has no fixed length, and no lap shows where it ended",
+            Self::NoDistance => "a step has a distance, but the recording has none",
         }
     }
 }
 
-/// What was done during a step. What was not measured is `None`.
+/// Measured values of a step; `None` if not measured.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct StepActual {
-    /// How long.
     #[serde(rename = "duration_ms")]
     pub duration: Option<TimeSpan>,
-    /// How far.
     #[serde(rename = "distance_mm")]
     pub distance: Option<Distance>,
     /// Mean pace, seconds per kilometre.
     pub pace: Option<Pace>,
     /// Mean heart rate, beats per minute.
     pub heart_rate: Option<f64>,
-    /// Mean power, watts.
     pub power: Option<f64>,
     /// Mean cadence, per minute.
     pub cadence: Option<f64>,
 }
 
-/// A step and what became of it.
+/// A step and its result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StepResult {
-    /// Counted from 1.
     pub number: usize,
-    /// What was asked.
     pub step: Step,
-    /// What was done; `None` when the session ended before.
+    /// `None` if the workout ended before this step.
     pub actual: Option<StepActual>,
-    /// Whether the target was held; `None` without a target, or when it was not measured.
-    pub kept: Option<Kept>,
+    /// `None` without a target, or if it was not measured.
+    pub kept: Option<TargetResult>,
 }
 
-/// A session beside its recording.
+/// All steps of a workout and their results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
-    /// How the two were laid side by side.
-    pub aligned_by: AlignedBy,
-    /// Every step, in order.
+pub struct StepComparison {
+    /// How the steps were aligned.
+    pub aligned_by: StepAlignment,
     pub steps: Vec<StepResult>,
 }
 
-/// A lap fits a step when it is so close to it.
+/// Maximum relative difference of a lap that matches a step.
 const TOLERANCE: f64 = 0.15;
-/// As many laps as steps are the steps when half of them are so close.
+/// If there are as many laps as steps, half of them must be within this difference.
 const LOOSE_TOLERANCE: f64 = 0.30;
-/// A last lap below both is a button pressed late.
-const TINY: (TimeSpan, Distance) = (TimeSpan::from_secs(15), Distance::from_mm(50_000));
+/// A last lap below both is a button press at the end.
+const MIN_LAST_LAP: (TimeSpan, Distance) = (TimeSpan::from_secs(15), Distance::from_mm(50_000));
 
-/// Compares a session with what was recorded, step by step.
-///
-/// # Errors
-/// Says why the two cannot be laid side by side.
+/// Compares a workout's steps with laps or the recording.
 pub fn compare_steps(
     steps: &[Step],
     laps: &[Lap],
     recording: Option<&Recording>,
-) -> Result<Comparison, NotCompared> {
+) -> Result<StepComparison, CompareStepsError> {
     if steps.is_empty() {
-        return Err(NotCompared::NoSteps);
+        return Err(CompareStepsError::NoSteps);
     }
-    let recording = recording.filter(|recording| recording.moments().len() > 1);
+    let recording = recording.filter(|recording| recording.offsets_ms().len() > 1);
     let laps = match laps.split_last() {
-        Some((last, rest)) if !rest.is_empty() && is_tiny(last) => rest,
+        Some((last, rest)) if !rest.is_empty() && is_accidental_lap(last) => rest,
         _ => laps,
     };
-    let (aligned_by, actual) = match (by_laps(steps, laps), recording) {
-        (Some(actual), _) => (AlignedBy::Laps, actual),
-        (None, Some(recording)) => (AlignedBy::Recording, align::walk(steps, recording)?),
-        (None, None) if laps.is_empty() => return Err(NotCompared::NothingRecorded),
-        (None, None) => return Err(NotCompared::LapsDoNotFit),
+    let (aligned_by, actual) = match (align_by_laps(steps, laps), recording) {
+        (Some(actual), _) => (StepAlignment::Laps, actual),
+        (None, Some(recording)) => (StepAlignment::Recording, align::align_by_recording(steps, recording)?),
+        (None, None) if laps.is_empty() => return Err(CompareStepsError::NothingRecorded),
+        (None, None) => return Err(CompareStepsError::LapsDoNotFit),
     };
     let result = |(index, (step, actual)): (usize, (&Step, Option<StepActual>))| StepResult {
         number: index + 1,
         step: step.clone(),
         actual,
-        kept: actual.and_then(|actual| kept(step.target, &actual)),
+        kept: actual.and_then(|actual| compare_with_target(step.target, &actual)),
     };
     let steps = steps.iter().zip(actual).enumerate().map(result).collect();
-    Ok(Comparison { aligned_by, steps })
+    Ok(StepComparison { aligned_by, steps })
 }
 
-fn is_tiny(lap: &Lap) -> bool {
-    lap.elapsed.or(lap.moving).unwrap_or_default() < TINY.0 && lap.distance.unwrap_or_default() < TINY.1
+fn is_accidental_lap(lap: &Lap) -> bool {
+    lap.elapsed.or(lap.moving).unwrap_or_default() < MIN_LAST_LAP.0
+        && lap.distance.unwrap_or_default() < MIN_LAST_LAP.1
 }
 
-/// One entry for each step, or `None` when the laps are not the steps.
-fn by_laps(steps: &[Step], laps: &[Lap]) -> Option<Vec<Option<StepActual>>> {
+/// One entry per step, or `None` if the laps do not match the steps.
+fn align_by_laps(steps: &[Step], laps: &[Lap]) -> Option<Vec<Option<StepActual>>> {
     if laps.len() == steps.len() {
         let told: Vec<bool> = steps
             .iter()
             .zip(laps)
-            .filter_map(|(step, lap)| Some(off(step, std::slice::from_ref(lap))? <= LOOSE_TOLERANCE))
+            .filter_map(|(step, lap)| {
+                Some(relative_difference(step, std::slice::from_ref(lap))? <= LOOSE_TOLERANCE)
+            })
             .collect();
         let fitting = told.iter().filter(|fits| **fits).count();
         if fitting * 2 >= told.len() {
-            return Some(laps.iter().map(|lap| Some(together(std::slice::from_ref(lap)))).collect());
+            return Some(laps.iter().map(|lap| Some(combine_laps(std::slice::from_ref(lap)))).collect());
         }
     }
-    // Several laps to a step, as when the watch also counts kilometres. Laps after the last step are of no step.
+    // A step can have several laps, for example automatic kilometre laps. Laps after the last step
+    // are ignored.
     let mut left = laps;
     let mut actual = Vec::with_capacity(steps.len());
     for step in steps {
-        let taken = if left.is_empty() { 0 } else { laps_of(step, left)? };
+        let taken = if left.is_empty() { 0 } else { count_laps_of_step(step, left)? };
         let (these, rest) = left.split_at(taken);
-        actual.push((taken > 0).then(|| together(these)));
+        actual.push((taken > 0).then(|| combine_laps(these)));
         left = rest;
     }
     actual[0].is_some().then_some(actual)
 }
 
-/// How many of the next laps are a step: as many as come closest to it.
-fn laps_of(step: &Step, laps: &[Lap]) -> Option<usize> {
-    if length(step).is_none() {
+/// Number of the next laps that make up a step: the closest match.
+fn count_laps_of_step(step: &Step, laps: &[Lap]) -> Option<usize> {
+    if measurable_duration(step).is_none() {
         return Some(1);
     }
-    let off = |count: usize| Some((count, off(step, &laps[..count])?));
-    let counts = (1..=laps.len().min(MAX_LAPS_OF_A_STEP)).filter_map(off);
+    let off = |count: usize| Some((count, relative_difference(step, &laps[..count])?));
+    let counts = (1..=laps.len().min(MAX_LAPS_PER_STEP)).filter_map(off);
     let close = counts.filter(|(_, off)| *off <= TOLERANCE);
     close.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(count, _)| count)
 }
 
-/// More laps than anybody makes of one step; keeps a recording with thousands of laps cheap.
-const MAX_LAPS_OF_A_STEP: usize = 60;
+/// Limit that keeps recordings with thousands of laps cheap.
+const MAX_LAPS_PER_STEP: usize = 60;
 
-/// What a step lasts, when it says so and can be measured.
-fn length(step: &Step) -> Option<StepDuration> {
+/// The step's length, if it is fixed and measurable.
+fn measurable_duration(step: &Step) -> Option<StepDuration> {
     let real = |value: f64| value.is_finite() && value > 0.0;
     match step.duration {
         StepDuration::Time(value) | StepDuration::Distance(value) if real(value) => Some(step.duration),
@@ -211,12 +206,12 @@ fn length(step: &Step) -> Option<StepDuration> {
     }
 }
 
-/// How far laps are from being as long as a step, as a share of it; `None` when that cannot be said.
-fn off(step: &Step, laps: &[Lap]) -> Option<f64> {
+/// Relative difference of laps from a step's length; `None` if unknown.
+fn relative_difference(step: &Step, laps: &[Lap]) -> Option<f64> {
     let off = |done: f64, asked: f64| (done - asked).abs() / asked;
-    match length(step)? {
+    match measurable_duration(step)? {
         StepDuration::Time(asked) => {
-            // A watch may count its own stops or not.
+            // A watch may or may not include pauses.
             let times = [sum(laps, |lap| lap.elapsed), sum(laps, |lap| lap.moving)];
             times.into_iter().flatten().map(|time| off(time.seconds(), asked)).min_by(f64::total_cmp)
         }
@@ -225,13 +220,13 @@ fn off(step: &Step, laps: &[Lap]) -> Option<f64> {
     }
 }
 
-/// A sum over laps, when all have it.
+/// Sum over laps, if all have the value.
 fn sum<T: std::iter::Sum>(laps: &[Lap], of: impl Fn(&Lap) -> Option<T>) -> Option<T> {
     laps.iter().map(of).sum()
 }
 
-/// What several laps were together.
-fn together(laps: &[Lap]) -> StepActual {
+/// Combined values of several laps.
+fn combine_laps(laps: &[Lap]) -> StepActual {
     let duration = sum(laps, |lap| lap.elapsed.or(lap.moving));
     let distance = sum(laps, |lap| lap.distance);
     let moving =
@@ -253,19 +248,19 @@ fn together(laps: &[Lap]) -> StepActual {
 }
 
 fn pace(distance: Option<Distance>, time: Option<TimeSpan>) -> Option<Pace> {
-    Speed::over(distance.filter(|distance| *distance > Distance::ZERO)?, time?)?.pace()
+    Speed::from_distance_and_time(distance.filter(|distance| *distance > Distance::ZERO)?, time?)?.pace()
 }
 
-/// Whether a target was held, in whole units, as it is shown.
-fn kept(target: StepTarget, actual: &StepActual) -> Option<Kept> {
+/// Compares in whole units, as displayed.
+fn compare_with_target(target: StepTarget, actual: &StepActual) -> Option<TargetResult> {
     let compare = |range: TargetRange, value: f64| {
         let value = value.round();
         if range.low.is_some_and(|low| value < low.round()) {
-            Kept::Below
+            TargetResult::Below
         } else if range.high.is_some_and(|high| value > high.round()) {
-            Kept::Above
+            TargetResult::Above
         } else {
-            Kept::Within
+            TargetResult::Within
         }
     };
     let asked = |range: TargetRange| (range.low.is_some() || range.high.is_some()).then_some(range);
@@ -274,11 +269,11 @@ fn kept(target: StepTarget, actual: &StepActual) -> Option<Kept> {
         StepTarget::HeartRate(range) => Some(compare(asked(range)?, actual.heart_rate?)),
         StepTarget::Power(range) => Some(compare(asked(range)?, actual.power?)),
         StepTarget::Cadence(range) => Some(compare(asked(range)?, actual.cadence?)),
-        // More seconds to the kilometre are slower.
+        // More seconds per kilometre is slower.
         StepTarget::Pace(range) => Some(match compare(asked(range)?, actual.pace?.seconds_per_km()) {
-            Kept::Below => Kept::Above,
-            Kept::Above => Kept::Below,
-            Kept::Within => Kept::Within,
+            TargetResult::Below => TargetResult::Above,
+            TargetResult::Above => TargetResult::Below,
+            TargetResult::Within => TargetResult::Within,
         }),
     }
 }

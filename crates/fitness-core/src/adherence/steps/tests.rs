@@ -1,4 +1,4 @@
-//! Steps beside laps and recordings, as examples, and that nothing makes them panic.
+//! Comparing steps with laps and recordings: examples, and a test that nothing panics.
 
 use super::*;
 use crate::domain::stream::{Channel, Column};
@@ -36,7 +36,7 @@ fn lap(seconds: i64, meters: f64) -> Lap {
     }
 }
 
-/// A recording at one sample a second of stretches: so many seconds at so many metres a second and a heart rate.
+/// A recording with one sample per second; each part is seconds, metres per second and heart rate.
 fn recorded(stretches: &[(i32, f64, i32)]) -> Recording {
     let (mut moments, mut distance, mut heart) = (vec![0], vec![Some(0)], vec![Some(stretches[0].2)]);
     let mut far = 0.0;
@@ -49,13 +49,13 @@ fn recorded(stretches: &[(i32, f64, i32)]) -> Recording {
         }
     }
     let mut recording = Recording::new(moments).unwrap();
-    recording.put(Channel::Distance, distance.into_iter().collect::<Column>()).unwrap();
-    recording.put(Channel::HeartRate, heart.into_iter().collect::<Column>()).unwrap();
+    recording.insert_column(Channel::Distance, distance.into_iter().collect::<Column>()).unwrap();
+    recording.insert_column(Channel::HeartRate, heart.into_iter().collect::<Column>()).unwrap();
     recording
 }
 
-/// The session as it was run: the first kilometre at 3:55, the second at 4:10.
-fn as_run() -> Recording {
+/// The workout as run: the first kilometre at 3:55, the second at 4:10.
+fn sample_recording() -> Recording {
     recorded(&[
         (600, 2.8, 130),
         (235, 1000.0 / 235.0, 170),
@@ -66,12 +66,12 @@ fn as_run() -> Recording {
     ])
 }
 
-fn kept_of(comparison: &Comparison) -> Vec<Option<Kept>> {
+fn target_results(comparison: &StepComparison) -> Vec<Option<TargetResult>> {
     comparison.steps.iter().map(|step| step.kept).collect()
 }
 
 #[test]
-fn as_many_laps_as_steps_are_the_steps() {
+fn equal_lap_and_step_counts_align_by_lap() {
     let laps = [
         lap(600, 1680.0),
         lap(235, 1000.0),
@@ -81,9 +81,12 @@ fn as_many_laps_as_steps_are_the_steps() {
         lap(500, 1300.0),
         lap(3, 8.0),
     ];
-    let compared = compare_steps(&session(), &laps, Some(&as_run())).unwrap();
-    assert_eq!(compared.aligned_by, AlignedBy::Laps);
-    assert_eq!(kept_of(&compared), [None, Some(Kept::Within), None, Some(Kept::Below), None, None]);
+    let compared = compare_steps(&session(), &laps, Some(&sample_recording())).unwrap();
+    assert_eq!(compared.aligned_by, StepAlignment::Laps);
+    assert_eq!(
+        target_results(&compared),
+        [None, Some(TargetResult::Within), None, Some(TargetResult::Below), None, None]
+    );
     let hard = compared.steps[1].actual.unwrap();
     assert_eq!((hard.duration, hard.pace.unwrap().seconds_per_km()), (Some(TimeSpan::from_secs(235)), 235.0));
     assert_eq!(hard.heart_rate, Some(150.0));
@@ -92,7 +95,7 @@ fn as_many_laps_as_steps_are_the_steps() {
 
 #[test]
 fn several_laps_can_be_one_step() {
-    // The watch counted kilometres during the warm-up as well.
+    // The watch also made kilometre laps during the warm-up.
     let laps = [
         lap(357, 1000.0),
         lap(243, 680.0),
@@ -104,10 +107,10 @@ fn several_laps_can_be_one_step() {
         lap(230, 620.0),
     ];
     let compared = compare_steps(&session(), &laps, None).unwrap();
-    assert_eq!(compared.aligned_by, AlignedBy::Laps);
+    assert_eq!(compared.aligned_by, StepAlignment::Laps);
     assert_eq!(compared.steps[0].actual.unwrap().duration, Some(TimeSpan::from_secs(600)));
     assert_eq!(compared.steps[5].actual.unwrap().distance, Distance::from_meters(1620.0));
-    // The session was broken off after the first hard kilometre.
+    // The workout was stopped after the first hard kilometre.
     let compared = compare_steps(&session(), &laps[..3], None).unwrap();
     assert!(compared.steps[1].actual.is_some() && compared.steps[2].actual.is_none());
 }
@@ -119,18 +122,21 @@ fn a_step_takes_as_many_laps_as_come_closest_to_it() {
     laps.push(lap(340, 950.0));
     laps.push(lap(60, 170.0));
     let told = compare_steps(&run, &laps, None).unwrap();
-    assert_eq!(told.aligned_by, AlignedBy::Laps);
+    assert_eq!(told.aligned_by, StepAlignment::Laps);
     let actual = told.steps[0].actual.unwrap();
     assert_eq!(actual.distance, Some(Distance::from_mm(16_950_000)), "neither 15 of them nor all");
 }
 
 #[test]
-fn laps_of_a_kilometre_do_not_fit_and_the_recording_is_walked() {
-    // Six of them for six steps: the number alone says nothing.
+fn kilometre_laps_fall_back_to_the_recording() {
+    // Six laps for six steps: the number alone is not enough.
     let laps: Vec<Lap> = [357, 350, 290, 310, 330, 370].map(|seconds| lap(seconds, 1000.0)).into();
-    let compared = compare_steps(&session(), &laps, Some(&as_run())).unwrap();
-    assert_eq!(compared.aligned_by, AlignedBy::Recording);
-    assert_eq!(kept_of(&compared), [None, Some(Kept::Within), None, Some(Kept::Below), None, None]);
+    let compared = compare_steps(&session(), &laps, Some(&sample_recording())).unwrap();
+    assert_eq!(compared.aligned_by, StepAlignment::Recording);
+    assert_eq!(
+        target_results(&compared),
+        [None, Some(TargetResult::Within), None, Some(TargetResult::Below), None, None]
+    );
     let actual: Vec<StepActual> = compared.steps.iter().map(|step| step.actual.unwrap()).collect();
     for (actual, seconds) in actual.iter().zip([600.0, 235.0, 120.0, 250.0, 120.0, 600.0]) {
         assert!((actual.duration.unwrap().seconds() - seconds).abs() < 1.0, "{actual:?}");
@@ -140,17 +146,17 @@ fn laps_of_a_kilometre_do_not_fit_and_the_recording_is_walked() {
         (actual[1].heart_rate.unwrap() - 170.0).abs() < 0.5
             && (actual[4].heart_rate.unwrap() - 145.0).abs() < 0.5
     );
-    assert_eq!(compare_steps(&session(), &laps, None), Err(NotCompared::LapsDoNotFit));
+    assert_eq!(compare_steps(&session(), &laps, None), Err(CompareStepsError::LapsDoNotFit));
 }
 
 #[test]
 fn a_stop_of_the_recording_is_no_part_of_a_step() {
-    let run = as_run();
-    // A traffic light of two minutes in the warm-up, with the recording stopped.
-    let moments = run.moments().iter().map(|ms| if *ms > 300_000 { ms + 120_000 } else { *ms }).collect();
+    let run = sample_recording();
+    // A stop of two minutes in the warm-up, with the recording paused.
+    let moments = run.offsets_ms().iter().map(|ms| if *ms > 300_000 { ms + 120_000 } else { *ms }).collect();
     let mut stopped = Recording::new(moments).unwrap();
     for (channel, column) in run.columns() {
-        stopped.put(channel, column.clone()).unwrap();
+        stopped.insert_column(channel, column.clone()).unwrap();
     }
     let compared = compare_steps(&session(), &[], Some(&stopped)).unwrap();
     let hard = compared.steps[1].actual.unwrap().duration.unwrap().seconds();
@@ -158,14 +164,14 @@ fn a_stop_of_the_recording_is_no_part_of_a_step() {
 }
 
 #[test]
-fn what_cannot_be_compared_says_why() {
-    let run = as_run();
-    assert_eq!(compare_steps(&[], &[], Some(&run)), Err(NotCompared::NoSteps));
-    assert_eq!(compare_steps(&session(), &[], None), Err(NotCompared::NothingRecorded));
+fn compare_steps_reports_the_reason_on_failure() {
+    let run = sample_recording();
+    assert_eq!(compare_steps(&[], &[], Some(&run)), Err(CompareStepsError::NoSteps));
+    assert_eq!(compare_steps(&session(), &[], None), Err(CompareStepsError::NothingRecorded));
     let mut open = session();
     open[0].duration = StepDuration::Open;
-    assert_eq!(compare_steps(&open, &[], Some(&run)), Err(NotCompared::OpenStep));
-    // A lap tells where an open step ended.
+    assert_eq!(compare_steps(&open, &[], Some(&run)), Err(CompareStepsError::OpenStep));
+    // A lap shows where an open step ended.
     let laps = [
         lap(420, 1200.0),
         lap(235, 1000.0),
@@ -174,16 +180,16 @@ fn what_cannot_be_compared_says_why() {
         lap(122, 260.0),
         lap(370, 1000.0),
     ];
-    assert_eq!(compare_steps(&open, &laps, Some(&run)).unwrap().aligned_by, AlignedBy::Laps);
+    assert_eq!(compare_steps(&open, &laps, Some(&run)).unwrap().aligned_by, StepAlignment::Laps);
     let mut last = session();
     last[5].duration = StepDuration::Open;
     assert!(compare_steps(&last, &[], Some(&run)).unwrap().steps[5].actual.is_some());
     let still = Recording::new(vec![0, 1000, 2000]).unwrap();
-    assert_eq!(compare_steps(&session()[1..2], &[], Some(&still)), Err(NotCompared::NoDistance));
+    assert_eq!(compare_steps(&session()[1..2], &[], Some(&still)), Err(CompareStepsError::NoDistance));
 }
 
 #[test]
-fn below_is_always_less_than_was_asked() {
+fn target_result_below_means_slower_or_lower() {
     let range = TargetRange { low: Some(150.0), high: Some(160.0) };
     let actual = |value: f64| StepActual {
         pace: Pace::from_seconds_per_km(value),
@@ -193,15 +199,30 @@ fn below_is_always_less_than_was_asked() {
         ..StepActual::default()
     };
     for target in [StepTarget::HeartRate(range), StepTarget::Power(range), StepTarget::Cadence(range)] {
-        let kept: Vec<_> =
-            [149.0, 149.6, 160.4, 161.0].map(|value| kept(target, &actual(value)).unwrap()).into();
-        assert_eq!(kept, [Kept::Below, Kept::Within, Kept::Within, Kept::Above]);
+        let kept: Vec<_> = [149.0, 149.6, 160.4, 161.0]
+            .map(|value| compare_with_target(target, &actual(value)).unwrap())
+            .into();
+        assert_eq!(
+            kept,
+            [TargetResult::Below, TargetResult::Within, TargetResult::Within, TargetResult::Above]
+        );
     }
-    assert_eq!(kept(StepTarget::Pace(range), &actual(149.0)), Some(Kept::Above), "faster");
-    assert_eq!(kept(StepTarget::Pace(range), &actual(161.0)), Some(Kept::Below), "slower");
-    assert_eq!(kept(StepTarget::Open, &actual(161.0)), None);
-    assert_eq!(kept(StepTarget::Pace(TargetRange { low: None, high: None }), &actual(161.0)), None);
-    assert_eq!(kept(StepTarget::Power(range), &StepActual::default()), None);
+    assert_eq!(
+        compare_with_target(StepTarget::Pace(range), &actual(149.0)),
+        Some(TargetResult::Above),
+        "faster"
+    );
+    assert_eq!(
+        compare_with_target(StepTarget::Pace(range), &actual(161.0)),
+        Some(TargetResult::Below),
+        "slower"
+    );
+    assert_eq!(compare_with_target(StepTarget::Open, &actual(161.0)), None);
+    assert_eq!(
+        compare_with_target(StepTarget::Pace(TargetRange { low: None, high: None }), &actual(161.0)),
+        None
+    );
+    assert_eq!(compare_with_target(StepTarget::Power(range), &StepActual::default()), None);
 }
 
 fn any_number() -> impl Strategy<Value = f64> {
@@ -258,8 +279,10 @@ fn any_recording() -> impl Strategy<Value = Recording> {
     .prop_map(|mut samples| {
         samples.sort_by_key(|(moment, ..)| *moment);
         let mut recording = Recording::new(samples.iter().map(|(moment, ..)| *moment).collect()).unwrap();
-        recording.put(Channel::Distance, samples.iter().map(|(_, far, _)| *far).collect()).unwrap();
-        recording.put(Channel::HeartRate, samples.iter().map(|(_, _, bpm)| *bpm).collect()).unwrap();
+        recording.insert_column(Channel::Distance, samples.iter().map(|(_, far, _)| *far).collect()).unwrap();
+        recording
+            .insert_column(Channel::HeartRate, samples.iter().map(|(_, _, bpm)| *bpm).collect())
+            .unwrap();
         recording
     })
 }
@@ -275,7 +298,7 @@ proptest! {
             for (index, result) in compared.steps.iter().enumerate() {
                 prop_assert_eq!(result.number, index + 1);
                 prop_assert!(result.actual.is_some() || result.kept.is_none());
-                if let (AlignedBy::Recording, Some(actual)) = (compared.aligned_by, result.actual) {
+                if let (StepAlignment::Recording, Some(actual)) = (compared.aligned_by, result.actual) {
                     prop_assert!(actual.duration.is_none_or(|time| time.ms() >= 0));
                     prop_assert!(actual.distance.is_none_or(|far| far.mm() >= 0));
                 }

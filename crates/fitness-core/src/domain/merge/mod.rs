@@ -1,53 +1,53 @@
-//! One activity out of everything that was said about it, and one day likewise.
+//! Merges all source records of an activity, or of a day, into one.
 //!
-//! Both are pure functions of a set of reports: the order in which they arrived does not matter, and the same report
-//! again changes nothing. Which reports are about the same activity is [`same_activity`]; what it looks like is
-//! [`merge`], the richest source winning field by field.
+//! Merging is a pure function of a set of records: the order of arrival does not matter, and
+//! importing a record twice changes nothing. [`is_same_activity`] decides which records belong
+//! together; [`merge_activity`] takes each field from the best source that has it.
 
 mod corrections;
 
-pub use corrections::{BadEdit, Edit};
+pub use corrections::{ActivityEditError, Edit};
 
 use crate::domain::activity::Activity;
-use crate::domain::source_record::{DayReport, Flaw, Outline, ReportKey, SourceKind};
+use crate::domain::source_record::{ActivitySummary, DayRecord, Flaw, RecordKey, SourceKind};
 use crate::domain::sport::Sport;
 use crate::domain::wellness::DailyWellness;
 use std::cmp::Reverse;
 
-/// Clocks of one recording told by two services agree this well.
-const SAME_START_MS: i64 = 2_000;
-/// Two devices on one ride are started within this.
-pub const ABOUT_THE_SAME_START_MS: i64 = 120_000;
-/// Two devices on one ride share at least this part of the time either ran.
-const SHARED_TIME: f64 = 0.85;
-/// Two accounts of one recording differ in length no more than this.
-const ALIKE: f64 = 0.8;
-/// Two devices on one ride differ in distance no more than this.
-const SAME_DISTANCE: f64 = 0.1;
+/// Maximum difference of start times of one recording from two services.
+const SAME_START_TOLERANCE_MS: i64 = 2_000;
+/// Maximum difference of start times of two devices on one ride.
+pub const DEVICE_START_TOLERANCE_MS: i64 = 120_000;
+/// Minimum overlap of two devices on one ride, as a share of the time either recorded.
+const MIN_TIME_OVERLAP: f64 = 0.85;
+/// Minimum ratio of the durations of one recording from two services.
+const MIN_LENGTH_RATIO: f64 = 0.8;
+/// Maximum relative difference in distance of two devices on one ride.
+const MAX_DISTANCE_DIFFERENCE: f64 = 0.1;
 
-/// Whether two reports are about one activity.
+/// Whether two records are about one activity.
 ///
-/// The same second and the same sport, or the same second and about the same length (an athlete may correct the
-/// sport on one service), or one of them broke off; else two devices side by side: started within two minutes, the same sport as far as both
-/// know, nearly the same time and distance. Runs one after the other never are, nor is a leg of a triathlon the
-/// triathlon.
+/// Either they start within two seconds and have the same sport, about the same duration (the sport
+/// may have been corrected on one service), or one is truncated; or they are two devices side by
+/// side: started within two minutes, compatible sports, nearly the same time and distance.
+/// Consecutive runs are never the same activity, and neither are a triathlon and one of its legs.
 #[must_use]
-pub fn same_activity(first: &Outline, second: &Outline) -> bool {
+pub fn is_same_activity(first: &ActivitySummary, second: &ActivitySummary) -> bool {
     let (a, b) = (&first.activity, &second.activity);
     let apart = (a.started_at - b.started_at).num_milliseconds().abs();
     let compatible = a.sport == b.sport || a.sport == Sport::Other || b.sport == Sport::Other;
     let lengths = a.elapsed.zip(b.elapsed).map(|(a, b)| (a.ms() as f64, b.ms() as f64));
-    if apart <= SAME_START_MS {
-        let alike = lengths.is_none_or(|(a, b)| a.min(b) >= ALIKE * a.max(b));
-        // What broke off is no longer than what did not, and may not know its sport.
-        let broken = |outline: &Outline| {
+    if apart <= SAME_START_TOLERANCE_MS {
+        let alike = lengths.is_none_or(|(a, b)| a.min(b) >= MIN_LENGTH_RATIO * a.max(b));
+        // A truncated file is not longer than the whole one, and may not contain its sport.
+        let broken = |outline: &ActivitySummary| {
             outline.flaws.iter().any(|flaw| matches!(flaw, Flaw::CutShort | Flaw::NoSummary))
         };
         let broke_off = compatible
             && lengths.is_some_and(|(a, b)| (broken(first) && a <= b) || (broken(second) && b <= a));
         return alike || broke_off || (a.sport == b.sport && a.sport != Sport::Other);
     }
-    let Some((length_a, length_b)) = lengths.filter(|_| compatible && apart <= ABOUT_THE_SAME_START_MS)
+    let Some((length_a, length_b)) = lengths.filter(|_| compatible && apart <= DEVICE_START_TOLERANCE_MS)
     else {
         return false;
     };
@@ -57,33 +57,33 @@ pub fn same_activity(first: &Outline, second: &Outline) -> bool {
     let either = end_a.max(end_b) - start_a.min(start_b);
     let near = a.distance.zip(b.distance).is_none_or(|(a, b)| {
         let (a, b) = (a.mm() as f64, b.mm() as f64);
-        (a - b).abs() <= SAME_DISTANCE * a.max(b)
+        (a - b).abs() <= MAX_DISTANCE_DIFFERENCE * a.max(b)
     });
-    shared >= SHARED_TIME * either && near
+    shared >= MIN_TIME_OVERLAP * either && near
 }
 
-/// What all reports about one activity come to.
+/// An activity merged from all its records.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Merged {
-    /// The activity.
+pub struct MergedActivity {
     pub activity: Activity,
-    /// Whose samples are shown, if any report has some.
-    pub recording: Option<ReportKey>,
-    /// Whose lengths, sets and beats are shown, if any report has some.
-    pub details: Option<ReportKey>,
-    /// Whether some source calls it a race.
+    /// The record whose samples are used, if any has samples.
+    pub recording: Option<RecordKey>,
+    /// The record whose details are used, if any has details.
+    pub details: Option<RecordKey>,
+    /// Whether any source marks it as a race.
     pub race: bool,
-    /// What was wrong with the report whose samples are shown.
+    /// Flaws of the record whose samples are used.
     pub flaws: Vec<Flaw>,
 }
 
-/// Puts an activity together; `None` when there is no report.
+/// Merges records and the athlete's edits; `None` without records.
 ///
-/// Measured values come from the first report that has them: whole ones before those cut short, then in the order of
-/// [`SourceKind`], then the one with more samples. The title comes from where the athlete writes titles.
+/// Measured values come from the first record that has them: whole files before truncated ones,
+/// then in the order of [`SourceKind`], then the one with more samples. The title comes from the
+/// source where athletes usually edit titles.
 #[must_use]
-pub fn merge(reports: &[(ReportKey, Outline)], edit: &Edit) -> Option<Merged> {
-    let mut ranked: Vec<&(ReportKey, Outline)> = reports.iter().collect();
+pub fn merge_activity(reports: &[(RecordKey, ActivitySummary)], edit: &Edit) -> Option<MergedActivity> {
+    let mut ranked: Vec<&(RecordKey, ActivitySummary)> = reports.iter().collect();
     ranked.sort_by_key(|(key, outline)| {
         (outline.flaws.contains(&Flaw::CutShort), key.kind, Reverse(outline.samples), key)
     });
@@ -121,9 +121,9 @@ pub fn merge(reports: &[(ReportKey, Outline)], edit: &Edit) -> Option<Merged> {
         .filter(|(_, outline)| outline.activity.name.is_some())
         .min_by_key(|(key, _)| (title_rank(key.kind), key))
         .and_then(|(_, outline)| outline.activity.name.clone());
-    apply(&mut activity, edit);
+    apply_edit(&mut activity, edit);
     let recording = ranked.iter().find(|(_, outline)| outline.samples > 0);
-    Some(Merged {
+    Some(MergedActivity {
         activity,
         recording: recording.map(|(key, _)| key.clone()),
         details: ranked.iter().find(|(_, outline)| outline.detailed).map(|(key, _)| key.clone()),
@@ -132,7 +132,7 @@ pub fn merge(reports: &[(ReportKey, Outline)], edit: &Edit) -> Option<Merged> {
     })
 }
 
-/// Services first, where athletes write titles; a file's is often the device's own.
+/// Services first, where athletes edit titles; titles in files are often generated by the device.
 const fn title_rank(kind: SourceKind) -> u8 {
     match kind {
         SourceKind::Garmin => 0,
@@ -145,7 +145,7 @@ const fn title_rank(kind: SourceKind) -> u8 {
     }
 }
 
-fn apply(activity: &mut Activity, edit: &Edit) {
+fn apply_edit(activity: &mut Activity, edit: &Edit) {
     let Edit { name, sport, distance, elapsed, moving } = edit.clone();
     activity.name = name.or_else(|| activity.name.take());
     activity.distance = distance.or(activity.distance);
@@ -157,16 +157,16 @@ fn apply(activity: &mut Activity, edit: &Edit) {
     }
 }
 
-/// Puts a day together; `None` when there is no report.
+/// Merges the records of a day; `None` without records.
 ///
-/// Reports about the whole day come before those about part of it, of which the latest comes first; then in the
-/// order of [`SourceKind`].
+/// Records of the whole day take precedence over records of part of it, of which the latest comes
+/// first; then in the order of [`SourceKind`].
 #[must_use]
-pub fn merge_day(reports: &[DayReport]) -> Option<DailyWellness> {
-    let mut ranked: Vec<&DayReport> = reports.iter().collect();
-    // What is merged last stands.
+pub fn merge_day(reports: &[DayRecord]) -> Option<DailyWellness> {
+    let mut ranked: Vec<&DayRecord> = reports.iter().collect();
+    // Later merges overwrite earlier ones.
     ranked.sort_by_key(|report| {
-        (report.as_of.is_none(), report.as_of, Reverse(report.kind), Reverse(report.part.as_str()))
+        (report.as_of.is_none(), report.as_of, Reverse(report.kind), Reverse(report.dataset.as_str()))
     });
     let (first, rest) = ranked.split_first()?;
     let mut day = first.wellness.clone();

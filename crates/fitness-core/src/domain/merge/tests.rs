@@ -1,6 +1,6 @@
 use super::*;
 use crate::domain::calendar::Instant;
-use crate::domain::source_record::Recorded;
+use crate::domain::source_record::ParsedActivity;
 use crate::domain::units::{Distance, TimeSpan};
 use chrono::TimeDelta;
 use proptest::prelude::*;
@@ -13,24 +13,27 @@ fn run(start: &str, minutes: i64, km: Option<i64>) -> Activity {
     Activity {
         elapsed: Some(TimeSpan::from_mins(minutes)),
         distance: km.map(|km| Distance::from_mm(km * 1_000_000)),
-        ..Activity::begun(Sport::Running, at(start), 0)
+        ..Activity::new(Sport::Running, at(start), 0)
     }
 }
 
-fn said(kind: SourceKind, id: &str, activity: Activity) -> (ReportKey, Outline) {
-    (ReportKey { kind, id: id.to_owned() }, Recorded::listed(activity).outline())
+fn record(kind: SourceKind, id: &str, activity: Activity) -> (RecordKey, ActivitySummary) {
+    (RecordKey { kind, id: id.to_owned() }, ParsedActivity::without_samples(activity).summary())
 }
 
 fn same(a: &Activity, b: &Activity) -> bool {
-    same_activity(&Recorded::listed(a.clone()).outline(), &Recorded::listed(b.clone()).outline())
+    is_same_activity(
+        &ParsedActivity::without_samples(a.clone()).summary(),
+        &ParsedActivity::without_samples(b.clone()).summary(),
+    )
 }
 
-fn told(reports: &[(ReportKey, Outline)]) -> Activity {
-    merge(reports, &Edit::default()).unwrap().activity
+fn merge_records(reports: &[(RecordKey, ActivitySummary)]) -> Activity {
+    merge_activity(reports, &Edit::default()).unwrap().activity
 }
 
 #[test]
-fn what_is_one_activity_and_what_is_two() {
+fn is_same_activity_cases() {
     let morning = run("2026-06-14T06:00:00Z", 60, Some(12));
     let hike = Activity { sport: Sport::Other, ..morning.clone() };
     let ride = Activity { sport: Sport::Cycling, ..morning.clone() };
@@ -56,29 +59,29 @@ fn what_is_one_activity_and_what_is_two() {
         ),
         ("the run back home", run("2026-06-14T07:00:00Z", 60, Some(12)), false),
         ("the evening run", run("2026-06-14T18:00:00Z", 60, Some(12)), false),
-        ("without any length", Activity::begun(Sport::Running, at("2026-06-14T06:00:00Z"), 0), true),
+        ("without any length", Activity::new(Sport::Running, at("2026-06-14T06:00:00Z"), 0), true),
     ];
     for (what, other, one) in cases {
         assert_eq!(same(&morning, &other), one, "{what}");
         assert_eq!(same(&other, &morning), one, "{what}, the other way round");
     }
-    // A file that broke off before its summary knows neither its sport nor its length.
-    let mut cut = Recorded::listed(Activity {
+    // A file truncated before its summary has neither sport nor duration.
+    let mut cut = ParsedActivity::without_samples(Activity {
         elapsed: Some(TimeSpan::from_mins(10)),
-        ..Activity::begun(Sport::Other, morning.started_at, 0)
+        ..Activity::new(Sport::Other, morning.started_at, 0)
     })
-    .outline();
-    let whole = Recorded::listed(morning.clone()).outline();
-    assert!(!same_activity(&cut, &whole));
+    .summary();
+    let whole = ParsedActivity::without_samples(morning.clone()).summary();
+    assert!(!is_same_activity(&cut, &whole));
     cut.flaws = vec![Flaw::CutShort, Flaw::NoSummary];
-    assert!(same_activity(&cut, &whole) && same_activity(&whole, &cut));
+    assert!(is_same_activity(&cut, &whole) && is_same_activity(&whole, &cut));
     cut.activity.elapsed = Some(TimeSpan::from_mins(90));
-    assert!(!same_activity(&cut, &whole), "what broke off is not longer");
-    // The swim of a triathlon begins with the triathlon and is not it.
+    assert!(!is_same_activity(&cut, &whole), "what broke off is not longer");
+    // The swim of a triathlon starts with the triathlon but is not the same activity.
     let whole = Activity {
         sport: Sport::Other,
         elapsed: Some(TimeSpan::from_mins(150)),
-        ..Activity::begun(Sport::Other, at("2026-06-14T06:00:00Z"), 0)
+        ..Activity::new(Sport::Other, at("2026-06-14T06:00:00Z"), 0)
     };
     let swim = Activity { sport: Sport::Swimming, elapsed: Some(TimeSpan::from_mins(30)), ..whole.clone() };
     assert!(!same(&whole, &swim));
@@ -96,13 +99,13 @@ fn the_richest_source_wins_field_by_field() {
     };
     let gpx = Activity { name: Some("Zürich Running".to_owned()), avg_power: Some(250), ..fit.clone() };
     let mut reports = [
-        said(SourceKind::Gpx, "g", gpx),
-        said(SourceKind::GarminExport, "1", listed),
-        said(SourceKind::Fit, "f", fit),
+        record(SourceKind::Gpx, "g", gpx),
+        record(SourceKind::GarminExport, "1", listed),
+        record(SourceKind::Fit, "f", fit),
     ];
     reports[0].1.local_time_told = false;
     reports[2].1.local_time_told = false;
-    let activity = told(&reports);
+    let activity = merge_records(&reports);
     assert_eq!(activity.name.as_deref(), Some("Long one"));
     assert_eq!(activity.avg_heart_rate, Some(150));
     assert_eq!(activity.distance, Some(Distance::from_mm(12_000_000)));
@@ -111,25 +114,25 @@ fn the_richest_source_wins_field_by_field() {
 }
 
 #[test]
-fn a_file_cut_short_yields_to_one_that_is_whole() {
-    let cut = said(SourceKind::Fit, "cut", run("2026-06-14T06:00:00Z", 10, Some(2)));
-    let whole = said(SourceKind::Gpx, "whole", run("2026-06-14T06:00:00Z", 60, Some(12)));
+fn merge_prefers_whole_file_over_truncated_one() {
+    let cut = record(SourceKind::Fit, "cut", run("2026-06-14T06:00:00Z", 10, Some(2)));
+    let whole = record(SourceKind::Gpx, "whole", run("2026-06-14T06:00:00Z", 60, Some(12)));
     let mut reports = [cut, whole];
     reports[0].1.flaws = vec![Flaw::CutShort];
     reports[0].1.samples = 600;
     reports[1].1.samples = 3600;
-    let merged = merge(&reports, &Edit::default()).unwrap();
+    let merged = merge_activity(&reports, &Edit::default()).unwrap();
     assert_eq!(merged.activity.elapsed, Some(TimeSpan::from_mins(60)));
     assert_eq!(merged.recording.unwrap().id, "whole");
     assert_eq!(merged.flaws, []);
 }
 
 #[test]
-fn an_edit_stands_above_every_report() {
+fn merge_applies_edits_over_every_record() {
     let edit = Edit { name: Some("Race".to_owned()), sport: Some(Sport::Cycling), ..Edit::default() };
-    let edit = edit.then(Edit { distance: Some(Distance::from_mm(1)), ..Edit::default() });
+    let edit = edit.followed_by(Edit { distance: Some(Distance::from_mm(1)), ..Edit::default() });
     let told = Activity { sub_sport: Some("trail".to_owned()), ..run("2026-06-14T06:00:00Z", 60, Some(12)) };
-    let activity = merge(&[said(SourceKind::Fit, "f", told)], &edit).unwrap().activity;
+    let activity = merge_activity(&[record(SourceKind::Fit, "f", told)], &edit).unwrap().activity;
     assert_eq!(activity.name.as_deref(), Some("Race"));
     assert_eq!((activity.sport, activity.sub_sport), (Sport::Cycling, None));
     assert_eq!(activity.distance, Some(Distance::from_mm(1)));
@@ -137,30 +140,30 @@ fn an_edit_stands_above_every_report() {
 }
 
 #[test]
-fn a_whole_day_stands_above_part_of_it() {
+fn merge_day_prefers_whole_day_over_partial() {
     let day = "2026-06-14".parse().unwrap();
-    let report = |kind, steps, as_of: Option<&str>| DayReport {
+    let report = |kind, steps, as_of: Option<&str>| DayRecord {
         kind,
-        part: "x".to_owned(),
-        wellness: DailyWellness { steps: Some(steps), ..DailyWellness::unknown(day) },
+        dataset: "x".to_owned(),
+        wellness: DailyWellness { steps: Some(steps), ..DailyWellness::empty(day) },
         as_of: as_of.map(at),
         raw: None,
     };
     let breakfast = report(SourceKind::Garmin, 800, Some("2026-06-14T06:00:00Z"));
     let noon = report(SourceKind::Fit, 6000, Some("2026-06-14T12:00:00Z"));
     let whole = report(SourceKind::GarminExport, 12_000, None);
-    let steps = |reports: &[&DayReport]| {
+    let steps = |reports: &[&DayRecord]| {
         let reports: Vec<_> = reports.iter().map(|r| (*r).clone()).collect();
         merge_day(&reports).unwrap().steps.unwrap()
     };
     assert_eq!(steps(&[&noon, &breakfast]), 6000);
     assert_eq!(steps(&[&whole, &noon, &breakfast]), 12_000);
-    let settled = DayReport { as_of: None, ..breakfast.clone() };
+    let settled = DayRecord { as_of: None, ..breakfast.clone() };
     assert_eq!(steps(&[&settled, &whole]), 800, "the live service before its own export");
     assert_eq!(merge_day(&[]), None);
 }
 
-fn any_report() -> impl Strategy<Value = (ReportKey, Outline)> {
+fn any_record() -> impl Strategy<Value = (RecordKey, ActivitySummary)> {
     let kind = prop::sample::select(SourceKind::ALL.to_vec());
     let optional = prop::option::of(0..3_u16);
     (kind, 0..9_u8, optional.clone(), optional, 0..3_usize, any::<[bool; 5]>()).prop_map(
@@ -172,7 +175,7 @@ fn any_report() -> impl Strategy<Value = (ReportKey, Outline)> {
             activity.avg_power = power;
             activity.utc_offset_s = i32::from(id);
             activity.sport = if other { Sport::Other } else { Sport::Running };
-            let (key, mut outline) = said(kind, &id.to_string(), activity);
+            let (key, mut outline) = record(kind, &id.to_string(), activity);
             outline.samples = samples;
             outline.local_time_told = clock;
             outline.race = race;
@@ -184,25 +187,25 @@ fn any_report() -> impl Strategy<Value = (ReportKey, Outline)> {
 
 proptest! {
     #[test]
-    fn the_order_of_reports_does_not_matter(
-        mut reports in prop::collection::vec(any_report(), 1..6),
+    fn merge_is_independent_of_record_order(
+        mut reports in prop::collection::vec(any_record(), 1..6),
         seed in any::<prop::sample::Index>()
     ) {
-        // One report a key, as the store keeps them.
+        // One record per key, as in the store.
         reports.sort_by(|a, b| a.0.cmp(&b.0));
         reports.dedup_by(|a, b| a.0 == b.0);
-        let forward = merge(&reports, &Edit::default());
+        let forward = merge_activity(&reports, &Edit::default());
         let turn = seed.index(reports.len());
         reports.rotate_left(turn);
-        prop_assert_eq!(&forward, &merge(&reports, &Edit::default()));
+        prop_assert_eq!(&forward, &merge_activity(&reports, &Edit::default()));
         reports.reverse();
-        prop_assert_eq!(&forward, &merge(&reports, &Edit::default()));
+        prop_assert_eq!(&forward, &merge_activity(&reports, &Edit::default()));
     }
 
     #[test]
-    fn being_one_activity_goes_both_ways(a in any_report(), b in any_report()) {
+    fn is_same_activity_is_symmetric(a in any_record(), b in any_record()) {
         let (a, b) = (a.1, b.1);
-        prop_assert_eq!(same_activity(&a, &b), same_activity(&b, &a));
-        prop_assert!(same_activity(&a, &a));
+        prop_assert_eq!(is_same_activity(&a, &b), is_same_activity(&b, &a));
+        prop_assert!(is_same_activity(&a, &a));
     }
 }

@@ -1,4 +1,4 @@
-//! From what is stored to facts.
+//! Builds all facts from a snapshot of the stored data.
 
 pub(crate) mod activities;
 pub(crate) mod goals;
@@ -6,145 +6,146 @@ pub(crate) mod plan_day;
 pub(crate) mod recovery;
 pub(crate) mod training;
 
-use super::input::{PastSession, Snapshot};
+use super::definitions::FactName;
+use super::input::{PastActivity, Snapshot};
 use super::provenance::SourceRow;
-use super::table::FactName;
 use super::value::FactValue;
-use super::{Fact, Facts, Missing};
-use crate::adherence::data_frontier::Reach;
+use super::{Fact, Facts, MissingFact};
+use crate::adherence::data_frontier::DayCoverage;
 use crate::domain::calendar::Day;
-use crate::metrics::day::{DayMetrics, DayState, Training};
-use crate::metrics::{Absent, Counted, Found, Learning, Quality};
+use crate::metrics::day::{DayMetrics, DayState, TrainingMetrics};
+use crate::metrics::{CountUnit, DataProgress, MetricResult, MissingReason, Quality};
 use std::collections::BTreeMap;
 
 /// Every fact of the table, known or missing with its reason.
 ///
-/// Days and sessions after today or beyond the frontier are not looked at. A sum over days is given only when each of
-/// them is complete; where a load or a distance among them is unknown it is provisional, as it may be more.
+/// Days and activities after today or beyond the data frontier are ignored. A sum over days needs
+/// complete data for each day; it is provisional if one of its loads or distances is unknown.
 #[must_use]
-pub fn gather(snapshot: &Snapshot<'_>) -> Facts {
-    let view = View::of(snapshot);
-    let mut book = Book::default();
-    training::write(&view, &mut book);
-    activities::write(&view, &mut book);
-    recovery::write(&view, &mut book);
-    goals::write(&view, &mut book);
-    plan_day::write(&view, &mut book);
-    book.close()
+pub fn build_facts(snapshot: &Snapshot<'_>) -> Facts {
+    let view = FactInput::new(snapshot);
+    let mut book = FactsBuilder::default();
+    training::add_facts(&view, &mut book);
+    activities::add_facts(&view, &mut book);
+    recovery::add_facts(&view, &mut book);
+    goals::add_facts(&view, &mut book);
+    plan_day::add_facts(&view, &mut book);
+    book.build()
 }
 
-/// What was found for a fact.
+/// Value of a fact before it gets its id and unit.
 #[derive(Debug, Clone)]
-pub(super) struct Told {
+pub(super) struct FactValueDraft {
     pub(super) value: FactValue,
     pub(super) as_of: Day,
     pub(super) sources: Vec<SourceRow>,
     pub(super) quality: Quality,
-    pub(super) learning: Option<Learning>,
-    /// How, where it is not always the same.
+    pub(super) learning: Option<DataProgress>,
+    /// Overrides the method of the table.
     pub(super) method: Option<String>,
 }
 
-impl Told {
+impl FactValueDraft {
     pub(super) fn new(value: FactValue, as_of: Day, sources: Vec<SourceRow>) -> Self {
         Self { value, as_of, sources, quality: Quality::Ok, learning: None, method: None }
     }
 
-    pub(super) fn number(value: f64, as_of: Day, sources: Vec<SourceRow>) -> Self {
+    pub(super) fn from_number(value: f64, as_of: Day, sources: Vec<SourceRow>) -> Self {
         Self::new(FactValue::Number(value), as_of, sources)
     }
 
-    /// The same, no firmer than this.
-    pub(super) fn with(mut self, quality: Quality) -> Self {
-        self.quality = self.quality.with(quality);
+    /// Lowers the quality to this one if it is worse.
+    pub(super) fn with_quality(mut self, quality: Quality) -> Self {
+        self.quality = self.quality.combine(quality);
         self
     }
 
-    /// The same, of which so much is learned. Of two the one that is further from its end counts.
-    pub(super) fn learning(mut self, learning: Option<Learning>) -> Self {
-        let left = |learning: &Learning| learning.needed - learning.have.min(learning.needed);
+    /// Sets the learning progress; of two, the one with more left to learn is kept.
+    pub(super) fn with_learning(mut self, learning: Option<DataProgress>) -> Self {
+        let left = |learning: &DataProgress| learning.needed - learning.have.min(learning.needed);
         self.learning = self.learning.into_iter().chain(learning).max_by_key(left);
         self
     }
 
-    pub(super) fn by(mut self, method: impl Into<String>) -> Self {
+    pub(super) fn with_method(mut self, method: impl Into<String>) -> Self {
         self.method = Some(method.into());
         self
     }
 }
 
-/// What was found so far, by name: nothing can be there twice.
+/// Facts so far, by name.
 #[derive(Debug, Default)]
-pub(super) struct Book(BTreeMap<FactName, Found<Told>>);
+pub(super) struct FactsBuilder(BTreeMap<FactName, MetricResult<FactValueDraft>>);
 
-impl Book {
-    /// Writes down a fact, or why there is none. What its unit cannot show is no fact.
-    pub(super) fn put(&mut self, name: FactName, found: Found<Told>) {
-        let fits = |told: Told| {
-            let what = "a value no athlete has; correct or delete the activity it comes from";
-            let unfit = || Absent::OutOfRange { what: what.to_owned() };
-            if name.unit().fits(&told.value) { Ok(told) } else { Err(unfit()) }
+impl FactsBuilder {
+    /// Inserts a fact or the reason why it is missing. A value that its unit cannot show is
+    /// missing.
+    pub(super) fn insert(&mut self, name: FactName, found: MetricResult<FactValueDraft>) {
+        let fits = |fact: FactValueDraft| {
+            let what = "the value is not plausible; correct or delete the activity it comes from";
+            let unfit = || MissingReason::OutOfRange { what: what.to_owned() };
+            if name.unit().fits(&fact.value) { Ok(fact) } else { Err(unfit()) }
         };
         self.0.insert(name, found.and_then(fits));
     }
 
-    fn close(mut self) -> Facts {
+    fn build(mut self) -> Facts {
         let (mut known, mut missing) = (Vec::new(), Vec::new());
         for name in FactName::ALL.iter().copied() {
             let id = name.into();
-            match self.0.remove(&name).unwrap_or(Err(Absent::NotYet)) {
-                Ok(told) => known.push(Fact {
+            match self.0.remove(&name).unwrap_or(Err(MissingReason::NotYet)) {
+                Ok(fact) => known.push(Fact {
                     id,
-                    value: told.value,
+                    value: fact.value,
                     unit: name.unit(),
-                    as_of: told.as_of,
-                    sources: told.sources,
-                    method: told.method.unwrap_or_else(|| name.method().to_owned()),
-                    quality: told.quality,
-                    learning: told.learning,
+                    as_of: fact.as_of,
+                    sources: fact.sources,
+                    method: fact.method.unwrap_or_else(|| name.method().to_owned()),
+                    quality: fact.quality,
+                    learning: fact.learning,
                 }),
-                Err(why) => missing.push(Missing { id, why }),
+                Err(why) => missing.push(MissingFact { id, why }),
             }
         }
         Facts::new(known, missing)
-            .expect("names are unique, values fit, and a band is written with its point")
+            .expect("names are unique, values fit their unit, and a range comes with its prediction")
     }
 }
 
-/// A snapshot without what nobody knows yet, in order.
-pub(super) struct View<'a> {
+/// A snapshot without data after today or beyond the data frontier, sorted.
+pub(super) struct FactInput<'a> {
     pub(super) snapshot: &'a Snapshot<'a>,
-    /// What each day means.
     pub(super) days: BTreeMap<Day, &'a DayMetrics>,
-    /// The sessions, the latest last.
-    pub(super) sessions: Vec<&'a PastSession<'a>>,
+    /// By start time, the latest last.
+    pub(super) activities: Vec<&'a PastActivity<'a>>,
 }
 
-/// A complete day's training and what carries over from it.
+/// A complete day's training and the state carried over to the next day.
 #[derive(Clone, Copy)]
-pub(super) struct Evening<'a> {
+pub(super) struct EveningState<'a> {
     pub(super) day: Day,
-    pub(super) training: &'a Training,
+    pub(super) training: &'a TrainingMetrics,
     pub(super) state: &'a DayState,
 }
 
-/// A stretch of complete days.
+/// A period of complete days.
 pub(super) struct Window<'a> {
     pub(super) from: Day,
     pub(super) through: Day,
-    /// One entry for each of its days.
-    pub(super) trainings: Vec<&'a Training>,
+    /// One entry per day.
+    pub(super) trainings: Vec<&'a TrainingMetrics>,
 }
 
-impl<'a> View<'a> {
-    fn of(snapshot: &'a Snapshot<'a>) -> Self {
-        let seen = |day: Day| day <= snapshot.today && snapshot.frontier.reach(day) != Reach::Beyond;
+impl<'a> FactInput<'a> {
+    fn new(snapshot: &'a Snapshot<'a>) -> Self {
+        let seen =
+            |day: Day| day <= snapshot.today && snapshot.frontier.day_coverage(day) != DayCoverage::Beyond;
         let days = snapshot.days.iter().filter(|day| seen(day.day)).map(|day| (day.day, day)).collect();
-        let mut sessions: Vec<_> =
-            snapshot.sessions.iter().filter(|session| seen(session.activity.day())).collect();
-        sessions.sort_by_key(|session| (session.activity.started_at, session.id));
-        sessions.dedup_by_key(|session| session.id);
-        Self { snapshot, days, sessions }
+        let mut activities: Vec<_> =
+            snapshot.activities.iter().filter(|session| seen(session.activity.day())).collect();
+        activities.sort_by_key(|session| (session.activity.started_at, session.id));
+        activities.dedup_by_key(|session| session.id);
+        Self { snapshot, days, activities }
     }
 
     pub(super) const fn today(&self) -> Day {
@@ -156,72 +157,71 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn is_complete(&self, day: Day) -> bool {
-        self.snapshot.frontier.reach(day) == Reach::Complete
+        self.snapshot.frontier.day_coverage(day) == DayCoverage::Complete
     }
 
-    /// Today, as far as its data has arrived.
-    pub(super) fn morning(&self) -> Found<&'a DayMetrics> {
+    /// Today, if any of its data is synced.
+    pub(super) fn morning(&self) -> MetricResult<&'a DayMetrics> {
         self.day(self.today())
     }
 
-    pub(super) fn day(&self, day: Day) -> Found<&'a DayMetrics> {
-        self.days.get(&day).copied().ok_or(Absent::NotYet)
+    pub(super) fn day(&self, day: Day) -> MetricResult<&'a DayMetrics> {
+        self.days.get(&day).copied().ok_or(MissingReason::NotYet)
     }
 
-    /// The newest day there is.
-    pub(super) fn newest(&self) -> Found<&'a DayMetrics> {
-        self.days.last_key_value().map(|(_, day)| *day).ok_or(Absent::NotYet)
+    /// The newest day with data.
+    pub(super) fn newest(&self) -> MetricResult<&'a DayMetrics> {
+        self.days.last_key_value().map(|(_, day)| *day).ok_or(MissingReason::NotYet)
     }
 
-    /// The last complete day before today. Today's own evening is not it, even when today is complete: so fitness
-    /// and fatigue are those that form was made from.
-    pub(super) fn evening(&self) -> Found<Evening<'a>> {
+    /// The last complete day before today. Never today, even if it is complete, so that fitness and
+    /// fatigue are the ones that form is computed from.
+    pub(super) fn evening(&self) -> MetricResult<EveningState<'a>> {
         let evening = |(day, metrics): (&Day, &&'a DayMetrics)| {
             let training = metrics.training.as_ref().ok()?;
             let state = metrics.state.as_ref()?;
-            self.is_complete(*day).then_some(Evening { day: *day, training, state })
+            self.is_complete(*day).then_some(EveningState { day: *day, training, state })
         };
-        self.days.range(..=self.yesterday()).rev().find_map(evening).ok_or(Absent::NotYet)
+        self.days.range(..=self.yesterday()).rev().find_map(evening).ok_or(MissingReason::NotYet)
     }
 
-    /// So many days, the last of them so many days ago.
-    pub(super) fn window(&self, ago: i64, length: i64) -> Found<Window<'a>> {
-        let through = self.today().plus(-ago);
-        let from = through.plus(1 - length);
+    /// A period of `length` days that ends `ago` days ago.
+    pub(super) fn window(&self, ago: i64, length: i64) -> MetricResult<Window<'a>> {
+        let through = self.today().plus_days(-ago);
+        let from = through.plus_days(1 - length);
         if !self.is_complete(through) {
-            return Err(Absent::NotYet);
+            return Err(MissingReason::NotYet);
         }
         let training = |day| self.days.get(&day).and_then(|metrics| metrics.training.as_ref().ok());
-        let trainings: Vec<&Training> = from.through(through).filter_map(training).collect();
+        let trainings: Vec<&TrainingMetrics> = from.through(through).filter_map(training).collect();
         let window = Window { from, through, trainings };
-        enough(window.trainings.len() as i64, length).map(|()| window)
+        require_days(window.trainings.len() as i64, length).map(|()| window)
     }
 
-    /// Rows of days, from no earlier than the first day of data.
-    pub(super) fn rows(&self, from: Day, through: Day) -> SourceRow {
-        let first = self.evening().ok().map(|evening| evening.first());
+    /// Source rows of a period, cut at the first day of data.
+    pub(super) fn source_rows(&self, from: Day, through: Day) -> SourceRow {
+        let first = self.evening().ok().map(|evening| evening.first_day());
         let from = first.filter(|first| *first <= through).map_or(from, |first| from.max(first));
         SourceRow::Days { from, through }
     }
 
-    /// Doubt about what is older than it could be.
-    pub(super) fn age(day: Day, expected: Day) -> Quality {
+    /// Stale if `day` is before `expected`.
+    pub(super) fn staleness(day: Day, expected: Day) -> Quality {
         if day < expected { Quality::Stale } else { Quality::Ok }
     }
 }
 
-impl Evening<'_> {
-    /// The first day of data.
-    pub(super) fn first(&self) -> Day {
-        self.day.plus(1 - i64::from(self.state.fitness.days()))
+impl EveningState<'_> {
+    pub(super) fn first_day(&self) -> Day {
+        self.day.plus_days(1 - i64::from(self.state.fitness.days()))
     }
 }
 
-/// Whether so many days are all that it takes.
-pub(super) fn enough(have: i64, needed: i64) -> Found<()> {
+/// Fails if there are fewer days than needed.
+pub(super) fn require_days(have: i64, needed: i64) -> MetricResult<()> {
     let count = |days: i64| u32::try_from(days.max(0)).unwrap_or(u32::MAX);
     if have >= needed {
         return Ok(());
     }
-    Err(Absent::TooFew { have: count(have), needed: count(needed), what: Counted::Days })
+    Err(MissingReason::TooFew { have: count(have), needed: count(needed), what: CountUnit::Days })
 }

@@ -1,77 +1,76 @@
-//! Facts about the day's session, the last verdict, and what waits for the athlete.
-//!
-//! Only of a plan that is tracked: of a draft, or without a plan, nothing is told.
+//! Facts about today's workout, the last verdict and pending proposals, of the active plan only.
 
-use super::goals::active;
-use super::{Book, Told, View};
-use crate::adherence::grade::{Graded, Verdict};
+use super::goals::active_plan;
+use super::{FactInput, FactValueDraft, FactsBuilder};
+use crate::adherence::grade::{GradedWorkout, Verdict};
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::facts::input::Following;
+use crate::facts::definitions::FactName;
+use crate::facts::input::ActivePlanInput;
 use crate::facts::provenance::SourceRow;
-use crate::facts::table::FactName;
 use crate::facts::untrusted_names::FactText;
 use crate::facts::value::{FactValue, FactWord};
-use crate::metrics::{Absent, Found, Need};
+use crate::metrics::{MetricResult, MissingReason, RequiredInput};
 use crate::plan::{Plan, PlannedWorkout, Workout};
 
-pub(crate) fn write(view: &View<'_>, book: &mut Book) {
-    let plan = active(view);
-    let named = |text: &dyn Fn(&Plan) -> Found<FactText>| {
+pub(crate) fn add_facts(view: &FactInput<'_>, book: &mut FactsBuilder) {
+    let plan = active_plan(view);
+    let named = |text: &dyn Fn(&Plan) -> MetricResult<FactText>| {
         let plan = plan.clone()?;
         let name = FactValue::Text(text(plan)?);
-        Ok(Told::new(name, view.today(), vec![SourceRow::Plan(plan.id)]))
+        Ok(FactValueDraft::new(name, view.today(), vec![SourceRow::Plan(plan.id)]))
     };
-    book.put(FactName::PlanName, named(&|plan| name(&plan.name, Need::Plan)));
-    book.put(FactName::GoalName, named(&|plan| name(plan.goal.spoken(), Need::RaceDistance)));
-    let following = plan.clone().and_then(|_| view.snapshot.following.ok_or(Absent::NotYet));
-    today(view, following.clone(), book);
-    last_judged(view, following.clone(), book);
+    book.insert(FactName::PlanName, named(&|plan| fact_text(&plan.name, RequiredInput::Plan)));
+    book.insert(FactName::GoalName, named(&|plan| fact_text(plan.goal.label(), RequiredInput::RaceDistance)));
+    let following = plan.clone().and_then(|_| view.snapshot.adherence.ok_or(MissingReason::NotYet));
+    add_today(view, following.clone(), book);
+    add_last_graded(view, following.clone(), book);
 
-    let marked = view.snapshot.marked.ok_or(Absent::missing(Need::Mark));
-    let mark = |excuse| {
-        let word = FactValue::Word(FactWord::Mark(excuse));
-        Told::new(word, view.today(), vec![SourceRow::Day(view.today())])
+    let marked = view.snapshot.absence.ok_or(MissingReason::missing(RequiredInput::Absence));
+    let mark = |reason| {
+        let word = FactValue::Word(FactWord::Mark(reason));
+        FactValueDraft::new(word, view.today(), vec![SourceRow::Day(view.today())])
     };
-    book.put(FactName::MarkedToday, marked.map(mark));
+    book.insert(FactName::AbsenceToday, marked.map(mark));
     let waiting = following.and_then(|following| {
-        let called = match following.waiting {
-            [] => return Err(Absent::missing(Need::Proposal)),
+        let called = match following.pending_proposals {
+            [] => return Err(MissingReason::missing(RequiredInput::Proposal)),
             [one] => format!("proposal {one}"),
             [first @ .., last] => {
                 let first: Vec<String> = first.iter().map(ToString::to_string).collect();
                 format!("proposals {} and {last}", first.join(", "))
             }
         };
-        let called = FactValue::Text(name(&called, Need::Proposal)?);
-        let rows = following.waiting.iter().map(|id| SourceRow::Proposal(*id)).collect();
-        Ok(Told::new(called, view.today(), rows))
+        let called = FactValue::Text(fact_text(&called, RequiredInput::Proposal)?);
+        let rows = following.pending_proposals.iter().map(|id| SourceRow::Proposal(*id)).collect();
+        Ok(FactValueDraft::new(called, view.today(), rows))
     });
-    book.put(FactName::ProposalWaiting, waiting);
+    book.insert(FactName::PendingProposals, waiting);
 }
 
-fn name(text: &str, need: Need) -> Found<FactText> {
-    FactText::new(text).ok_or(Absent::missing(need))
+fn fact_text(text: &str, need: RequiredInput) -> MetricResult<FactText> {
+    FactText::new(text).ok_or(MissingReason::missing(need))
 }
 
-/// A workout and what became of it.
-type Session<'a> = (&'a PlannedWorkout, &'a Graded);
+/// A workout and its grade.
+type WorkoutWithGrade<'a> = (&'a PlannedWorkout, &'a GradedWorkout);
 
-/// The sessions of a day, in order; a rest day's only where there is nothing else.
-fn on<'a>(following: &Following<'a>, day: Day) -> Vec<Session<'a>> {
+/// Workouts of a day in order; a rest entry only if there is nothing else.
+fn workouts_on<'a>(following: &ActivePlanInput<'a>, day: Day) -> Vec<WorkoutWithGrade<'a>> {
     let of_day = |planned: &&PlannedWorkout| planned.workout.date == day;
     let graded = |planned: &'a PlannedWorkout| {
         let graded = following.graded.iter().find(|graded| graded.workout == planned.id)?;
         Some((planned, graded))
     };
-    let sessions: Vec<Session<'a>> = following.workouts.iter().filter(of_day).filter_map(graded).collect();
-    let work: Vec<Session<'a>> =
+    let sessions: Vec<WorkoutWithGrade<'a>> =
+        following.workouts.iter().filter(of_day).filter_map(graded).collect();
+    let work: Vec<WorkoutWithGrade<'a>> =
         sessions.iter().copied().filter(|(planned, _)| !planned.workout.is_rest()).collect();
     if work.is_empty() { sessions } else { work }
 }
 
-/// One verdict for a day: while a part of it is pending it is; what was done in part is short.
-fn of_a_day(sessions: &[Session<'_>]) -> Option<Verdict> {
+/// One verdict for a day: pending while any part is, short if the parts differ.
+fn day_verdict(sessions: &[WorkoutWithGrade<'_>]) -> Option<Verdict> {
     let mut verdicts = sessions.iter().map(|(_, graded)| graded.verdict);
     let first = verdicts.next()?;
     Some(verdicts.fold(first, |day, verdict| match (day, verdict) {
@@ -81,87 +80,101 @@ fn of_a_day(sessions: &[Session<'_>]) -> Option<Verdict> {
     }))
 }
 
-/// What the sessions of a day are called.
-fn called(sessions: &[Session<'_>], need: Need) -> Found<FactValue> {
+fn workout_names(sessions: &[WorkoutWithGrade<'_>], need: RequiredInput) -> MetricResult<FactValue> {
     let names: Vec<&str> = sessions.iter().map(|(planned, _)| planned.workout.name.as_str()).collect();
-    name(&names.join(" and "), need).map(FactValue::Text)
+    fact_text(&names.join(" and "), need).map(FactValue::Text)
 }
 
-fn rows(sessions: &[Session<'_>]) -> Vec<SourceRow> {
+fn source_rows(sessions: &[WorkoutWithGrade<'_>]) -> Vec<SourceRow> {
     sessions.iter().map(|(planned, _)| SourceRow::Workout(planned.id)).collect()
 }
 
-fn today(view: &View<'_>, following: Found<Following<'_>>, book: &mut Book) {
+fn add_today(view: &FactInput<'_>, following: MetricResult<ActivePlanInput<'_>>, book: &mut FactsBuilder) {
     let sessions = following.and_then(|following| {
-        let sessions = on(&following, view.today());
-        if sessions.is_empty() { Err(Absent::missing(Need::Session)) } else { Ok(sessions) }
+        let sessions = workouts_on(&following, view.today());
+        if sessions.is_empty() { Err(MissingReason::missing(RequiredInput::Workout)) } else { Ok(sessions) }
     });
-    let mut put = |name: FactName, value: &dyn Fn(&[Session<'_>]) -> Found<FactValue>| {
-        let told =
-            |sessions: &Vec<Session<'_>>| Ok(Told::new(value(sessions)?, view.today(), rows(sessions)));
-        book.put(name, sessions.as_ref().map_err(Clone::clone).and_then(told));
+    let mut put = |name: FactName, value: &dyn Fn(&[WorkoutWithGrade<'_>]) -> MetricResult<FactValue>| {
+        let told = |sessions: &Vec<WorkoutWithGrade<'_>>| {
+            Ok(FactValueDraft::new(value(sessions)?, view.today(), source_rows(sessions)))
+        };
+        book.insert(name, sessions.as_ref().map_err(Clone::clone).and_then(told));
     };
-    put(FactName::TodaySession, &|sessions| called(sessions, Need::Session));
-    put(FactName::TodaySessionKind, &|sessions| {
-        let main = main(sessions).ok_or(Absent::missing(Need::Session))?;
+    put(FactName::TodayWorkout, &|sessions| workout_names(sessions, RequiredInput::Workout));
+    put(FactName::TodayWorkoutKind, &|sessions| {
+        let main = main_workout(sessions).ok_or(MissingReason::missing(RequiredInput::Workout))?;
         Ok(FactValue::Word(FactWord::Kind(main.kind)))
     });
-    put(FactName::TodaySessionDistance, &|sessions| {
+    put(FactName::TodayWorkoutDistance, &|sessions| {
         let ways =
             sessions.iter().map(|(planned, _)| planned.workout.distance.filter(|way| *way > Distance::ZERO));
         let whole: Option<Distance> = ways.sum();
-        whole.map(FactValue::Distance).ok_or(Absent::missing(Need::Distance))
+        whole.map(FactValue::Distance).ok_or(MissingReason::missing(RequiredInput::Distance))
     });
-    put(FactName::TodaySessionTime, &|sessions| {
+    put(FactName::TodayWorkoutTime, &|sessions| {
         let times = sessions
             .iter()
             .map(|(planned, _)| planned.workout.duration.filter(|time| *time > TimeSpan::ZERO));
         let whole: Option<TimeSpan> = times.sum();
-        whole.map(FactValue::Time).ok_or(Absent::missing(Need::Duration))
+        whole.map(FactValue::Time).ok_or(MissingReason::missing(RequiredInput::Duration))
     });
-    put(FactName::TodaySessionIntensity, &|sessions| {
-        let intensity = main(sessions).and_then(|workout| workout.intensity.as_deref());
-        intensity.map_or(Err(Absent::missing(Need::Intensity)), |words| {
-            name(words, Need::Intensity).map(FactValue::Text)
+    put(FactName::TodayWorkoutIntensity, &|sessions| {
+        let intensity = main_workout(sessions).and_then(|workout| workout.intensity.as_deref());
+        intensity.map_or(Err(MissingReason::missing(RequiredInput::Intensity)), |words| {
+            fact_text(words, RequiredInput::Intensity).map(FactValue::Text)
         })
     });
-    put(FactName::TodaySessionState, &|sessions| {
-        let verdict = of_a_day(sessions).ok_or(Absent::missing(Need::Session))?;
+    put(FactName::TodayWorkoutVerdict, &|sessions| {
+        let verdict = day_verdict(sessions).ok_or(MissingReason::missing(RequiredInput::Workout))?;
         Ok(FactValue::Word(FactWord::Verdict(verdict)))
     });
 }
 
-/// The session a day is about: the one the week hangs on, else a hard one, else the first.
-fn main<'a>(sessions: &[Session<'a>]) -> Option<&'a Workout> {
+/// The main workout of a day: the key session, else a quality workout, else the first.
+fn main_workout<'a>(sessions: &[WorkoutWithGrade<'a>]) -> Option<&'a Workout> {
     let rank = |workout: &&Workout| (!workout.key, !workout.kind.is_quality());
     sessions.iter().map(|(planned, _)| &planned.workout).min_by_key(rank)
 }
 
-fn last_judged(view: &View<'_>, following: Found<Following<'_>>, book: &mut Book) {
+fn add_last_graded(
+    view: &FactInput<'_>,
+    following: MetricResult<ActivePlanInput<'_>>,
+    book: &mut FactsBuilder,
+) {
     let judged = following.and_then(|following| {
-        let before = |graded: &&Graded| graded.verdict.is_judged() && graded.day < view.today();
+        let before = |graded: &&GradedWorkout| graded.verdict.is_graded() && graded.day < view.today();
         let days = following.graded.iter().filter(before).map(|graded| graded.day);
-        let day = days.max().ok_or(Absent::missing(Need::Judged))?;
-        let mut sessions = on(&following, day);
-        sessions.retain(|(_, graded)| graded.verdict.is_judged());
-        if sessions.is_empty() { Err(Absent::missing(Need::Judged)) } else { Ok((day, sessions)) }
+        let day = days.max().ok_or(MissingReason::missing(RequiredInput::GradedWorkout))?;
+        let mut sessions = workouts_on(&following, day);
+        sessions.retain(|(_, graded)| graded.verdict.is_graded());
+        if sessions.is_empty() {
+            Err(MissingReason::missing(RequiredInput::GradedWorkout))
+        } else {
+            Ok((day, sessions))
+        }
     });
     let mut put =
-        |name: FactName, as_of_today: bool, value: &dyn Fn(Day, &[Session<'_>]) -> Found<FactValue>| {
-            let told = |(day, sessions): &(Day, Vec<Session<'_>>)| {
+        |name: FactName,
+         as_of_today: bool,
+         value: &dyn Fn(Day, &[WorkoutWithGrade<'_>]) -> MetricResult<FactValue>| {
+            let told = |(day, sessions): &(Day, Vec<WorkoutWithGrade<'_>>)| {
                 let as_of = if as_of_today { view.today() } else { *day };
-                Ok(Told::new(value(*day, sessions)?, as_of, rows(sessions)))
+                Ok(FactValueDraft::new(value(*day, sessions)?, as_of, source_rows(sessions)))
             };
-            book.put(name, judged.as_ref().map_err(Clone::clone).and_then(told));
+            book.insert(name, judged.as_ref().map_err(Clone::clone).and_then(told));
         };
-    put(FactName::LastJudgedDay, true, &|day, _| Ok(FactValue::Day(day)));
-    put(FactName::LastJudgedSession, false, &|_, sessions| called(sessions, Need::Judged));
+    put(FactName::LastGradedDay, true, &|day, _| Ok(FactValue::Day(day)));
+    put(FactName::LastGradedWorkout, false, &|_, sessions| {
+        workout_names(sessions, RequiredInput::GradedWorkout)
+    });
     put(FactName::LastVerdict, false, &|_, sessions| {
-        let verdict = of_a_day(sessions).ok_or(Absent::missing(Need::Judged))?;
+        let verdict = day_verdict(sessions).ok_or(MissingReason::missing(RequiredInput::GradedWorkout))?;
         Ok(FactValue::Word(FactWord::Verdict(verdict)))
     });
-    put(FactName::LastExcuse, false, &|_, sessions| {
+    put(FactName::LastAbsence, false, &|_, sessions| {
         let excuse = sessions.iter().find_map(|(_, graded)| graded.excused);
-        excuse.map(|excuse| FactValue::Word(FactWord::Mark(excuse))).ok_or(Absent::missing(Need::Mark))
+        excuse
+            .map(|excuse| FactValue::Word(FactWord::Mark(excuse)))
+            .ok_or(MissingReason::missing(RequiredInput::Absence))
     });
 }

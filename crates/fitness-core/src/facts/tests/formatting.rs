@@ -1,4 +1,4 @@
-//! How facts read, and how they are written down.
+//! Formatting and serialisation of facts.
 
 use super::*;
 use crate::domain::units::Pace;
@@ -19,7 +19,7 @@ fn fact(value: FactValue, unit: FactUnit) -> Fact {
 }
 
 fn metric(value: FactValue, unit: FactUnit) -> String {
-    fact(value, unit).shown(UnitSystem::Metric)
+    fact(value, unit).format(UnitSystem::Metric)
 }
 
 #[test]
@@ -33,10 +33,10 @@ fn a_number_is_rounded_by_its_unit() {
         (3.44, FactUnit::FitnessPointsAWeek, "+3.4"),
         (-0.04, FactUnit::FitnessPointsAWeek, "0.0"),
         (62.0, FactUnit::Score, "62"),
-        (-0.236, FactUnit::Spreads, "−0.24"),
+        (-0.236, FactUnit::StandardDeviations, "−0.24"),
         (1.2209, FactUnit::Ratio, "1.22"),
         (147.5, FactUnit::BeatsPerMinute, "148 bpm"),
-        (4.0, FactUnit::BeatsMore, "+4 bpm"),
+        (4.0, FactUnit::BeatsDifference, "+4 bpm"),
         (14.25, FactUnit::BreathsPerMinute, "14.3 breaths/min"),
         (60.9, FactUnit::Milliseconds, "61 ms"),
         (231.0, FactUnit::Watts, "231 W"),
@@ -44,22 +44,22 @@ fn a_number_is_rounded_by_its_unit() {
         (1.0, FactUnit::Days, "1 day"),
         (71.0, FactUnit::Days, "71 days"),
         (0.0, FactUnit::Runs, "0 runs"),
-        (-70.0, FactUnit::MinutesMore, "−1h 10m"),
-        (25.0, FactUnit::MinutesMore, "+25 min"),
-        (0.0, FactUnit::MinutesMore, "0 min"),
+        (-70.0, FactUnit::MinutesDifference, "−1h 10m"),
+        (25.0, FactUnit::MinutesDifference, "+25 min"),
+        (0.0, FactUnit::MinutesDifference, "0 min"),
     ] {
         assert_eq!(metric(FactValue::Number(number), unit), shown, "{unit}");
     }
 }
 
 #[test]
-fn lengths_times_days_and_words_read_in_the_athletes_way() {
+fn quantities_format_in_the_athletes_units() {
     let way = FactValue::Distance(Distance::from_km(48.2).unwrap());
     let pace = FactValue::Pace(Pace::from_seconds_per_km(312.0).unwrap());
     assert_eq!(metric(way.clone(), FactUnit::Distance), "48.2 km");
-    assert_eq!(fact(way, FactUnit::Distance).shown(UnitSystem::Imperial), "30.0 mi");
+    assert_eq!(fact(way, FactUnit::Distance).format(UnitSystem::Imperial), "30.0 mi");
     assert_eq!(metric(pace.clone(), FactUnit::Pace), "5:12 /km");
-    assert_eq!(fact(pace, FactUnit::Pace).shown(UnitSystem::Imperial), "8:22 /mi");
+    assert_eq!(fact(pace, FactUnit::Pace).format(UnitSystem::Imperial), "8:22 /mi");
     assert_eq!(
         metric(FactValue::Pace(Pace::from_seconds_per_km(1120.0).unwrap()), FactUnit::SwimPace),
         "1:52 /100 m"
@@ -75,12 +75,12 @@ fn lengths_times_days_and_words_read_in_the_athletes_way() {
 }
 
 #[test]
-fn what_is_no_number_is_shown_as_nothing_and_is_no_fact() {
+fn non_finite_values_format_as_placeholder() {
     let slow = Pace::from_seconds_per_km(1e12).unwrap();
     for (value, unit) in [
         (FactValue::Number(f64::NAN), FactUnit::LoadPoints),
         (FactValue::Number(f64::INFINITY), FactUnit::FormPoints),
-        (FactValue::Number(f64::NEG_INFINITY), FactUnit::MinutesMore),
+        (FactValue::Number(f64::NEG_INFINITY), FactUnit::MinutesDifference),
         (FactValue::Number(1e300), FactUnit::Ratio),
         (FactValue::Number(5.0), FactUnit::Clock),
         (FactValue::Number(5.0), FactUnit::Word),
@@ -95,22 +95,25 @@ fn what_is_no_number_is_shown_as_nothing_and_is_no_fact() {
         (FactValue::Number(5.0), FactUnit::Name),
     ] {
         let fact = fact(value.clone(), unit);
-        assert_eq!(fact.shown(UnitSystem::Metric), "—", "{value:?}");
-        assert_eq!(Facts::new(vec![fact.clone()], vec![]), Err(BadFacts::Unfit(fact.id)));
+        assert_eq!(fact.format(UnitSystem::Metric), "—", "{value:?}");
+        assert_eq!(Facts::new(vec![fact.clone()], vec![]), Err(FactsError::UnitMismatch(fact.id)));
     }
 }
 
 #[test]
-fn facts_keep_their_promises_or_are_none() {
+fn facts_new_rejects_inconsistent_facts() {
     let one = fact(FactValue::Number(1.0), FactUnit::Score);
     let named = |id: &str| Fact { id: id.parse().unwrap(), ..one.clone() };
-    let gap = Missing { id: one.id.clone(), why: Absent::NotYet };
-    assert_eq!(Facts::new(vec![one.clone(), one.clone()], vec![]), Err(BadFacts::Twice(one.id.clone())));
-    assert_eq!(Facts::new(vec![one.clone()], vec![gap]), Err(BadFacts::Twice(one.id.clone())));
+    let gap = MissingFact { id: one.id.clone(), why: MissingReason::NotYet };
+    assert_eq!(
+        Facts::new(vec![one.clone(), one.clone()], vec![]),
+        Err(FactsError::Duplicate(one.id.clone()))
+    );
+    assert_eq!(Facts::new(vec![one.clone()], vec![gap]), Err(FactsError::Duplicate(one.id.clone())));
     let point = named("predicted_mile");
     for ends in [vec![], vec![named("predicted_mile_low")], vec![named("predicted_mile_high")]] {
         let known = [vec![point.clone()], ends].concat();
-        assert_eq!(Facts::new(known, vec![]), Err(BadFacts::WithoutBand(point.id.clone())));
+        assert_eq!(Facts::new(known, vec![]), Err(FactsError::WithoutBand(point.id.clone())));
     }
     let ends = vec![named("predicted_mile_low"), named("predicted_mile_high"), point];
     assert_eq!(Facts::new(ends, vec![]).unwrap().known()[0].id.as_str(), "predicted_mile");
@@ -128,7 +131,7 @@ fn facts_are_stored_and_read_back() {
         (&fact["sources"][0], &fact["sources"][1]),
         (&"days:2026-06-22..2026-06-28".into(), &"activity:82".into())
     );
-    // What was tampered with is not read.
+    // Facts that break an invariant are refused.
     for (from, to) in [
         (r#""predicted_half_marathon_low""#, r#""other""#),
         (r#""id":"fitness""#, r#""id":"fatigue""#),
@@ -144,7 +147,7 @@ fn facts_are_stored_and_read_back() {
 }
 
 #[test]
-fn a_source_has_one_spelling() {
+fn source_row_round_trips_through_text() {
     for text in [
         "day:2026-06-14",
         "days:2026-06-08..2026-06-14",
@@ -178,7 +181,7 @@ fn a_source_has_one_spelling() {
 }
 
 #[test]
-fn the_table_is_one_of_ids() {
+fn fact_names_are_valid_ids() {
     for name in FactName::ALL.iter().copied() {
         assert_eq!(name.as_str().parse::<FactId>().unwrap(), name.into());
         assert!(!name.meaning().is_empty() && !name.method().is_empty());
@@ -188,9 +191,9 @@ fn the_table_is_one_of_ids() {
     ids.dedup();
     assert_eq!(ids.len(), FactName::ALL.len());
     for distance in RaceDistance::ALL.iter().copied() {
-        let [point, low, high] = distance.names();
+        let [point, low, high] = distance.fact_names();
         assert_eq!(point.as_str(), format!("predicted_{distance}"));
-        assert_eq!(FactId::from(point).band(), Some([low.into(), high.into()]));
+        assert_eq!(FactId::from(point).interval_ids(), Some([low.into(), high.into()]));
     }
     let longest = "a".repeat(64);
     assert!(longest.parse::<FactId>().is_ok() && format!("{longest}a").parse::<FactId>().is_err());

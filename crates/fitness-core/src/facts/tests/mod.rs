@@ -1,4 +1,4 @@
-//! A made-up athlete of 150 days, and what the facts say about them.
+//! Tests of facts with a synthetic athlete of 150 days.
 
 mod examples;
 mod formatting;
@@ -7,24 +7,24 @@ mod properties;
 mod template;
 
 use super::*;
-use crate::adherence::data_frontier::{Coverage, Frontier};
-use crate::adherence::grade::{Graded, Verdict};
+use crate::adherence::data_frontier::{DataFrontier, ImportCoverage};
+use crate::adherence::grade::{GradedWorkout, Verdict};
 use crate::domain::activity::Activity;
 use crate::domain::athlete::{Profile, Threshold, ThresholdKind, ThresholdOrigin};
 use crate::domain::calendar::Instant;
 use crate::domain::ids::{ActivityId, PlanId, ProposalId, RaceId, WorkoutId};
-use crate::domain::observation::Excuse;
+use crate::domain::observation::AbsenceReason;
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, TimeSpan};
 use crate::domain::wellness::{DailyWellness, Sleep};
-use crate::metrics::Found;
-use crate::metrics::activity::{Judged, Measures, ZoneSets, judge, measure};
-use crate::metrics::day::{DayInput, DayMetrics, DaySettings, walk};
+use crate::metrics::MetricResult;
+use crate::metrics::activity::{ActivityMetrics, Measures, ZoneSets, compute_activity_metrics, measure};
+use crate::metrics::day::{DayInput, DayMetrics, DaySettings, compute_days};
 use crate::metrics::fitness::DayLoad;
-use crate::metrics::load::{Felt, Limits, Load};
-use crate::metrics::predict::{Effort, Inputs, Prediction, RaceResult, predict};
-use crate::metrics::thresholds::in_force::{InForce, in_force};
-use crate::plan::{Goal, Plan, PlanStatus, PlannedWorkout, Workout, WorkoutKind, fixtures};
+use crate::metrics::load::{AthleteThresholds, Load, RpeWithCalibration};
+use crate::metrics::predict::{Prediction, PredictionInputs, RaceResult, ResultKind, predict};
+use crate::metrics::thresholds::in_force::{ThresholdInForce, in_force};
+use crate::plan::{GoalDistance, Plan, PlanStatus, PlannedWorkout, Workout, WorkoutKind, fixtures};
 use chrono::TimeDelta;
 use std::collections::BTreeMap;
 
@@ -37,8 +37,8 @@ fn day(text: &str) -> Day {
     text.parse().unwrap()
 }
 
-fn reaching(complete: Day, open: Option<Day>) -> Frontier {
-    Frontier::from_runs([Coverage::new(Some(complete), open)])
+fn frontier_through(complete: Day, open: Option<Day>) -> DataFrontier {
+    DataFrontier::from_runs([ImportCoverage::new(Some(complete), open)])
 }
 
 /// A session before it is measured.
@@ -55,7 +55,7 @@ struct Done {
 #[derive(Debug, Clone)]
 struct World {
     today: Day,
-    frontier: Frontier,
+    frontier: DataFrontier,
     done: Vec<Done>,
     wellness: Vec<DailyWellness>,
     feel: BTreeMap<Day, u8>,
@@ -63,26 +63,26 @@ struct World {
     races: Vec<PastRace>,
     plan: Option<Plan>,
     planned: Vec<PlannedWorkout>,
-    graded: Vec<Graded>,
+    graded: Vec<GradedWorkout>,
     waiting: Vec<ProposalId>,
-    marked: Option<Excuse>,
+    marked: Option<AbsenceReason>,
     profile: Profile,
 }
 
-/// What the store would have worked out of a world.
+/// What the store would hold for a world.
 struct Stored {
-    sessions: Vec<(ActivityId, Activity, Measures, Judged)>,
+    sessions: Vec<(ActivityId, Activity, Measures, ActivityMetrics)>,
     days: Vec<DayMetrics>,
-    limits: Vec<InForce>,
-    predictions: Vec<(RaceDistance, Found<Prediction>)>,
+    limits: Vec<ThresholdInForce>,
+    predictions: Vec<(RaceDistance, MetricResult<Prediction>)>,
 }
 
 impl World {
-    /// An athlete of whom nothing was ever imported.
+    /// An athlete without data.
     fn empty() -> Self {
         Self {
-            today: first().plus(149),
-            frontier: Frontier::NONE,
+            today: first().plus_days(149),
+            frontier: DataFrontier::NONE,
             done: Vec::new(),
             wellness: Vec::new(),
             feel: BTreeMap::new(),
@@ -97,11 +97,11 @@ impl World {
         }
     }
 
-    /// A runner on the morning of 29 June: last night's data has arrived, today is open.
+    /// A runner on the morning of 29 June: last night is synced, today is incomplete.
     fn runner() -> Self {
-        let today = first().plus(149);
+        let today = first().plus_days(149);
         let mut world = Self {
-            frontier: reaching(today.previous(), Some(today)),
+            frontier: frontier_through(today.previous(), Some(today)),
             thresholds: vec![
                 threshold(ThresholdKind::ThresholdSpeed, 4.0, "2026-06-01", ThresholdOrigin::Set),
                 threshold(ThresholdKind::ThresholdSpeed, 3.8, "2026-04-25", ThresholdOrigin::Set),
@@ -115,7 +115,7 @@ impl World {
                     distance: Distance::HALF_MARATHON,
                     time: TimeSpan::from_secs(6300),
                     on: Some(day("2026-05-17")),
-                    effort: Effort::Race,
+                    effort: ResultKind::Race,
                 },
             }],
             plan: Some(half_marathon()),
@@ -151,38 +151,38 @@ impl World {
                 body_battery_high: Some([80, 90][number % 2]),
                 respiration: Some(14.2),
                 weight_kg: (number % 10 == 0).then_some(70.3),
-                ..DailyWellness::unknown(day)
+                ..DailyWellness::empty(day)
             });
         }
         world
     }
 
-    /// Works out what the store would hold.
+    /// Computes what the store would hold.
     fn stored(&self) -> Stored {
         let sessions: Vec<_> = self.done.iter().enumerate().map(|(at, done)| self.judged(at, done)).collect();
         let wellness: BTreeMap<Day, &DailyWellness> =
             self.wellness.iter().map(|day| (day.day, day)).collect();
         let on = |day: Day| sessions.iter().filter(move |(_, activity, ..)| activity.day() == day);
-        let load = |session: &(ActivityId, Activity, Measures, Judged)| {
-            (session.1.sport, session.3.load.as_ref().ok().map(Load::rated))
+        let load = |session: &(ActivityId, Activity, Measures, ActivityMetrics)| {
+            (session.1.sport, session.3.load.as_ref().ok().map(Load::with_quality))
         };
         let inputs: Vec<DayInput<'_>> = first()
-            .through(first().plus(149))
+            .through(first().plus_days(149))
             .map(|day| DayInput {
                 day,
-                load: DayLoad::of(on(day).map(load)),
+                load: DayLoad::from_activities(on(day).map(load)),
                 wellness: wellness.get(&day).copied(),
                 feel: self.feel.get(&day).copied(),
                 longest_run: on(day).filter_map(|(_, activity, ..)| activity.distance).max(),
             })
             .collect();
         let settings = DaySettings { sleep_need: self.profile.sleep_need };
-        let days = walk(&inputs, self.frontier, &settings).unwrap();
+        let days = compute_days(&inputs, self.frontier, &settings).unwrap();
         let holds = |kind: &ThresholdKind| in_force(&self.thresholds, *kind, self.today).ok();
         let limits = ThresholdKind::ALL.iter().filter_map(holds).collect();
         let results: Vec<RaceResult> = self.races.iter().map(|race| race.result).collect();
         let finish = |distance: RaceDistance| {
-            let inputs = Inputs {
+            let inputs = PredictionInputs {
                 results: &results,
                 weekly: None,
                 training: None,
@@ -197,18 +197,24 @@ impl World {
         Stored { sessions, days, limits, predictions }
     }
 
-    fn judged(&self, at: usize, done: &Done) -> (ActivityId, Activity, Measures, Judged) {
+    fn judged(&self, at: usize, done: &Done) -> (ActivityId, Activity, Measures, ActivityMetrics) {
         let began: Instant = format!("{}T06:00:00Z", done.day).parse().unwrap();
         let time = TimeSpan::from_mins(done.minutes);
         let activity = Activity {
             moving: Some(time),
             distance: done.km.and_then(Distance::from_km),
             avg_heart_rate: done.heart,
-            ..Activity::begun(done.sport, began + TimeDelta::seconds(at as i64 % 3600), 0)
+            ..Activity::new(done.sport, began + TimeDelta::seconds(at as i64 % 3600), 0)
         };
         let measures = measure(&activity, None, &[]);
-        let limits = Limits::on(done.day, &self.thresholds, None);
-        let judged = judge(&activity, &measures, &limits, ZoneSets::default(), Felt::default());
+        let limits = AthleteThresholds::for_day(done.day, &self.thresholds, None);
+        let judged = compute_activity_metrics(
+            &activity,
+            &measures,
+            &limits,
+            ZoneSets::default(),
+            RpeWithCalibration::default(),
+        );
         (ActivityId::new(at as i64 + 1), activity, measures, judged)
     }
 
@@ -218,30 +224,35 @@ impl World {
 }
 
 impl Stored {
-    fn past(&self) -> Vec<PastSession<'_>> {
+    fn past(&self) -> Vec<PastActivity<'_>> {
         let sessions = self.sessions.iter();
         sessions
-            .map(|(id, activity, measures, judged)| PastSession { id: *id, activity, measures, judged })
+            .map(|(id, activity, measures, judged)| PastActivity {
+                id: *id,
+                activity,
+                measures,
+                metrics: judged,
+            })
             .collect()
     }
 
     fn facts(&self, world: &World) -> Facts {
-        gather(&Snapshot {
+        build_facts(&Snapshot {
             today: world.today,
             frontier: world.frontier,
             days: &self.days,
-            sessions: &self.past(),
-            sessions_from: first(),
+            activities: &self.past(),
+            activities_from: first(),
             thresholds: &self.limits,
             predictions: &self.predictions,
             races: &world.races,
             plan: world.plan.as_ref(),
-            following: Some(Following {
+            adherence: Some(ActivePlanInput {
                 workouts: &world.planned,
                 graded: &world.graded,
-                waiting: &world.waiting,
+                pending_proposals: &world.waiting,
             }),
-            marked: world.marked,
+            absence: world.marked,
             profile: &world.profile,
         })
     }
@@ -260,9 +271,9 @@ fn session(id: i64, on: &str, name: &str, km: Option<f64>) -> PlannedWorkout {
     }
 }
 
-fn graded(id: i64, on: &str, verdict: Verdict) -> Graded {
+fn graded(id: i64, on: &str, verdict: Verdict) -> GradedWorkout {
     let workout = WorkoutId::new(id);
-    Graded { workout, day: day(on), verdict, planned: None, actual: None, excused: None }
+    GradedWorkout { workout, day: day(on), verdict, planned: None, actual: None, excused: None }
 }
 
 fn threshold(kind: ThresholdKind, value: f64, from: &str, origin: ThresholdOrigin) -> Threshold {
@@ -281,10 +292,10 @@ fn half_marathon() -> Plan {
     }
 }
 
-/// What an athlete reads, or why there is nothing to read.
-fn told(facts: &Facts, id: &str) -> String {
-    match (facts.find(id), facts.why_missing(id)) {
-        (Some(fact), None) => fact.shown(UnitSystem::Metric),
+/// Formatted value, or `—` and why it is missing.
+fn facts_for(facts: &Facts, id: &str) -> String {
+    match (facts.find(id), facts.missing_reason(id)) {
+        (Some(fact), None) => fact.format(UnitSystem::Metric),
         (None, Some(why)) => format!("— {why}"),
         other => panic!("{id} is neither known nor missing: {other:?}"),
     }

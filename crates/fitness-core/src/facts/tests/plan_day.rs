@@ -1,25 +1,25 @@
-//! The day's session, the last verdict, and what waits.
+//! Facts about today's workout, the last verdict and pending proposals.
 
 use super::*;
 
 const OF_A_PLAN: [FactName; 13] = [
     FactName::PlanName,
     FactName::GoalName,
-    FactName::TodaySession,
-    FactName::TodaySessionKind,
-    FactName::TodaySessionDistance,
-    FactName::TodaySessionTime,
-    FactName::TodaySessionIntensity,
-    FactName::TodaySessionState,
-    FactName::LastJudgedDay,
-    FactName::LastJudgedSession,
+    FactName::TodayWorkout,
+    FactName::TodayWorkoutKind,
+    FactName::TodayWorkoutDistance,
+    FactName::TodayWorkoutTime,
+    FactName::TodayWorkoutIntensity,
+    FactName::TodayWorkoutVerdict,
+    FactName::LastGradedDay,
+    FactName::LastGradedWorkout,
     FactName::LastVerdict,
-    FactName::LastExcuse,
-    FactName::ProposalWaiting,
+    FactName::LastAbsence,
+    FactName::PendingProposals,
 ];
 
 #[test]
-fn with_a_plan_the_day_has_a_session_a_state_and_a_verdict_behind_it() {
+fn active_plan_gives_workout_state_and_last_verdict() {
     let facts = World { waiting: vec![ProposalId::new(5)], ..World::runner() }.facts();
     for (id, shown) in [
         ("plan_name", "Autumn half"),
@@ -27,17 +27,17 @@ fn with_a_plan_the_day_has_a_session_a_state_and_a_verdict_behind_it() {
         ("today_session", "4x1 km @ 5K pace"),
         ("today_session_kind", "easy"),
         ("today_session_distance", "10.0 km"),
-        ("today_session_time", "— needs a duration"),
-        ("today_session_intensity", "— needs an intensity in the plan"),
+        ("today_session_time", "— no duration"),
+        ("today_session_intensity", "— no intensity in the plan"),
         ("today_session_state", "pending"),
         ("last_judged_day", "Sat 27 Jun"),
         ("last_judged_session", "Easy 8"),
         ("last_verdict", "hit"),
-        ("last_excuse", "— needs a mark of illness, injury or absence"),
-        ("marked_today", "— needs a mark of illness, injury or absence"),
+        ("last_excuse", "— no illness, injury or absence"),
+        ("marked_today", "— no illness, injury or absence"),
         ("proposal_waiting", "proposal 5"),
     ] {
-        assert_eq!(told(&facts, id), shown, "{id}");
+        assert_eq!(facts_for(&facts, id), shown, "{id}");
     }
     assert_eq!(facts.find("today_session").unwrap().sources[0].to_string(), "workout:2");
     assert_eq!(facts.find("proposal_waiting").unwrap().sources[0].to_string(), "proposal:5");
@@ -46,25 +46,29 @@ fn with_a_plan_the_day_has_a_session_a_state_and_a_verdict_behind_it() {
         ..World::runner()
     };
     let several = several.facts();
-    assert_eq!(told(&several, "proposal_waiting"), "proposals 9, 7 and 5", "none that waits goes unnamed");
+    assert_eq!(
+        facts_for(&several, "proposal_waiting"),
+        "proposals 9, 7 and 5",
+        "none that waits goes unnamed"
+    );
     assert_eq!(several.find("proposal_waiting").unwrap().sources.len(), 3);
-    // A title with digits is told by its fact, and only so.
+    // A title with digits can be shown by its fact only.
     let prose = "Today: {{today_session}}, {{today_session_state}}.";
-    assert_eq!(facts.render(prose, UnitSystem::Metric).unwrap(), "Today: 4x1 km @ 5K pace, pending.");
+    assert_eq!(facts.render(prose, UnitSystem::Metric).unwrap(), "Today: 4x1 km @ 5K pace, to come.");
 }
 
 #[test]
-fn without_an_active_plan_nothing_of_a_plan_is_told() {
+fn no_active_plan_gives_no_plan_facts() {
     for plan in [None, Some(Plan { status: PlanStatus::Draft, ..half_marathon() })] {
         let world = World { plan, waiting: vec![ProposalId::new(5)], ..World::runner() };
         for name in OF_A_PLAN {
-            assert_eq!(told(&world.facts(), name.as_str()), "— needs an active plan", "{name}");
+            assert_eq!(facts_for(&world.facts(), name.as_str()), "— no active plan", "{name}");
         }
     }
 }
 
 #[test]
-fn several_sessions_are_one_day() {
+fn several_workouts_share_one_day_verdict() {
     let mut world = World::runner();
     let mut second = session(3, "2026-06-29", "Strength", None);
     second.workout.key = true;
@@ -83,14 +87,14 @@ fn several_sessions_are_one_day() {
         world.facts()
     };
     let facts = day_of([Verdict::Hit, Verdict::Pending]);
-    assert_eq!(told(&facts, "today_session"), "4x1 km @ 5K pace and Strength");
-    assert_eq!(told(&facts, "today_session_kind"), "strength");
-    assert_eq!(told(&facts, "today_session_intensity"), "Z2");
-    assert_eq!(told(&facts, "today_session_distance"), "— needs a distance recording");
-    assert_eq!(told(&facts, "today_session_state"), "pending");
-    // What is pending of the last day is not judged; what is judged is.
+    assert_eq!(facts_for(&facts, "today_session"), "4x1 km @ 5K pace and Strength");
+    assert_eq!(facts_for(&facts, "today_session_kind"), "strength");
+    assert_eq!(facts_for(&facts, "today_session_intensity"), "Z2");
+    assert_eq!(facts_for(&facts, "today_session_distance"), "— no distance");
+    assert_eq!(facts_for(&facts, "today_session_state"), "pending");
+    // Pending workouts of the last day are left out; graded ones count.
     assert_eq!(
-        (told(&facts, "last_verdict"), told(&facts, "last_judged_session")),
+        (facts_for(&facts, "last_verdict"), facts_for(&facts, "last_judged_session")),
         ("hit".into(), "Easy 8".into())
     );
     for (verdicts, day) in [
@@ -99,36 +103,39 @@ fn several_sessions_are_one_day() {
         ([Verdict::Missed, Verdict::Missed], "missed"),
         ([Verdict::Short, Verdict::Hit], "short"),
     ] {
-        assert_eq!(told(&day_of(verdicts), "last_verdict"), day, "{verdicts:?}");
+        assert_eq!(facts_for(&day_of(verdicts), "last_verdict"), day, "{verdicts:?}");
     }
 }
 
 #[test]
-fn a_rest_day_a_free_day_and_a_day_the_athlete_marked() {
-    let mut world = World { marked: Some(Excuse::Ill), ..World::runner() };
+fn rest_day_free_day_and_reported_absence() {
+    let mut world = World { marked: Some(AbsenceReason::Ill), ..World::runner() };
     let rest = PlannedWorkout { id: WorkoutId::new(2), workout: Workout::rest(day("2026-06-29")) };
     world.planned[1] = rest;
     world.graded[1].verdict = Verdict::Rest;
-    world.graded[0].excused = Some(Excuse::Away);
+    world.graded[0].excused = Some(AbsenceReason::Away);
     let facts = world.facts();
-    assert_eq!(told(&facts, "today_session"), "Rest");
-    assert_eq!(told(&facts, "today_session_state"), "rest");
-    assert_eq!(told(&facts, "today_session_distance"), "— needs a distance recording");
-    assert_eq!((told(&facts, "marked_today"), told(&facts, "last_excuse")), ("ill".into(), "away".into()));
+    assert_eq!(facts_for(&facts, "today_session"), "Rest");
+    assert_eq!(facts_for(&facts, "today_session_state"), "rest");
+    assert_eq!(facts_for(&facts, "today_session_distance"), "— no distance");
+    assert_eq!(
+        (facts_for(&facts, "marked_today"), facts_for(&facts, "last_excuse")),
+        ("ill".into(), "away".into())
+    );
 
     world.planned.truncate(1);
     world.graded.truncate(1);
-    assert_eq!(told(&world.facts(), "today_session_state"), "— needs a session planned for the day");
-    assert_eq!(told(&world.facts(), "plan_name"), "Autumn half");
+    assert_eq!(facts_for(&world.facts(), "today_session_state"), "— no workout planned for this day");
+    assert_eq!(facts_for(&world.facts(), "plan_name"), "Autumn half");
     world.graded[0].verdict = Verdict::Pending;
-    assert_eq!(told(&world.facts(), "last_verdict"), "— needs a session of the plan that was judged");
-    // A mark counts without a plan as well.
+    assert_eq!(facts_for(&world.facts(), "last_verdict"), "— no graded workout yet");
+    // An absence is a fact also without a plan.
     world.plan = None;
-    assert_eq!(told(&world.facts(), "marked_today"), "ill");
+    assert_eq!(facts_for(&world.facts(), "marked_today"), "ill");
 }
 
 #[test]
-fn a_name_is_one_line_and_seen() {
+fn fact_text_is_one_printable_line() {
     for (text, kept) in [
         ("Easy", "Easy"),
         ("\u{1b}[31mred", "[31mred"),
@@ -142,7 +149,7 @@ fn a_name_is_one_line_and_seen() {
         assert!(FactText::new(nothing).is_none());
     }
     let long = FactText::new(&"word ".repeat(40)).unwrap();
-    assert!(long.as_str().ends_with('…') && long.as_str().chars().count() <= FactText::LONGEST, "{long:?}");
+    assert!(long.as_str().ends_with('…') && long.as_str().chars().count() <= FactText::MAX_CHARS, "{long:?}");
     assert!(FactText::new(&"ü".repeat(80)).unwrap().as_str().chars().all(|c| c == 'ü'));
     // Braces in a title do not become another fact.
     let mut world = World::runner();

@@ -1,7 +1,7 @@
-//! What holds for any prose and any history.
+//! Properties for any template and any history.
 
 use super::*;
-use crate::adherence::data_frontier::Reach;
+use crate::adherence::data_frontier::DayCoverage;
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 static RUNNER: LazyLock<Facts> = LazyLock::new(|| World::runner().facts());
 
-/// What remains of prose when its placeholders are cut out.
+/// A template without its placeholders.
 fn outside(prose: &str) -> String {
     let mut rest = String::new();
     for (at, part) in prose.split("{{").enumerate() {
@@ -33,13 +33,13 @@ fn any_units() -> impl Strategy<Value = UnitSystem> {
     prop::sample::select(UnitSystem::ALL.to_vec())
 }
 
-/// A history with gaps, of which data arrived up to some day, asked about on another.
-fn any_world() -> impl Strategy<Value = World> {
+/// A history with gaps, a data frontier and a day of today.
+fn any_snapshot() -> impl Strategy<Value = World> {
     let sports = prop::sample::select(vec![Sport::Running, Sport::Running, Sport::Cycling, Sport::Strength]);
     let done = (0..150_i64, sports, of(0.0..60.0_f64), 0..300_i64, of(30..250_u16)).prop_map(
-        |(at, sport, km, minutes, heart)| Done { day: first().plus(at), sport, km, minutes, heart },
+        |(at, sport, km, minutes, heart)| Done { day: first().plus_days(at), sport, km, minutes, heart },
     );
-    let complete = of(0..150_i64).prop_map(|at| at.map(|at| first().plus(at)));
+    let complete = of(0..150_i64).prop_map(|at| at.map(|at| first().plus_days(at)));
     let kept = vec(any::<bool>(), 150);
     (vec(done, 0..60), complete, any::<bool>(), 0..152_i64, kept, any::<[bool; 3]>()).prop_map(
         |(done, complete, open, today, kept, [limits, races, plan])| {
@@ -47,8 +47,9 @@ fn any_world() -> impl Strategy<Value = World> {
             let mut kept = kept.into_iter();
             let wellness = runner.wellness.into_iter().filter(|_| kept.next() == Some(true)).collect();
             World {
-                today: first().plus(today),
-                frontier: complete.map_or(Frontier::NONE, |day| reaching(day, open.then(|| day.next()))),
+                today: first().plus_days(today),
+                frontier: complete
+                    .map_or(DataFrontier::NONE, |day| frontier_through(day, open.then(|| day.next()))),
                 done,
                 wellness,
                 feel: runner.feel,
@@ -69,7 +70,7 @@ proptest! {
     #[test]
     fn any_text_is_rendered_or_refused(prose in any::<String>(), units in any_units()) {
         if let Err(bad) = RUNNER.render(&prose, units) {
-            prop_assert!(!bad.faults().is_empty() && !bad.to_string().is_empty());
+            prop_assert!(!bad.errors().is_empty() && !bad.to_string().is_empty());
         }
     }
 
@@ -81,13 +82,12 @@ proptest! {
                 prop_assert!(!outside(&prose).chars().any(char::is_numeric), "{prose}");
                 prop_assert!(!text.contains("{{") && !text.contains("}}"), "{text}");
             }
-            Err(bad) => prop_assert!(!bad.faults().is_empty()),
+            Err(bad) => prop_assert!(!bad.errors().is_empty()),
         }
     }
 
-    /// Two hundred and more altered numbers, all stopped.
     #[test]
-    fn a_digit_put_anywhere_into_good_prose_is_refused(at in 0..200_usize, digit in "\\p{N}") {
+    fn digit_inserted_anywhere_is_refused(at in 0..200_usize, digit in "\\p{N}") {
         let prose = "Fitness {{fitness}}, fatigue {{fatigue}}, form {{form}}: {{sleep_last_night}} asleep.";
         prop_assert!(RUNNER.render(prose, UnitSystem::Metric).is_ok());
         let at = at % (prose.len() + 1);
@@ -96,13 +96,13 @@ proptest! {
     }
 
     #[test]
-    fn any_number_in_any_unit_reads_as_something(
+    fn any_number_in_any_unit_is_formatted(
         number in prop_oneof![any::<f64>(), -1e4..1e4_f64],
         unit in prop::sample::select(FactUnit::ALL.to_vec()),
         units in any_units(),
     ) {
         let fact = Fact { value: FactValue::Number(number), unit, ..RUNNER.known()[0].clone() };
-        let shown = fact.shown(units);
+        let shown = fact.format(units);
         prop_assert!(!shown.is_empty() && !shown.contains("NaN") && !shown.contains("inf") && !shown.contains('-'));
     }
 }
@@ -111,7 +111,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn every_id_is_there_once_and_every_known_one_reads(world in any_world(), units in any_units()) {
+    fn ids_are_unique_and_known_facts_are_formatted(world in any_snapshot(), units in any_units()) {
         let facts = world.facts();
         let mut ids: Vec<&str> = facts.known().iter().map(|fact| fact.id.as_str()).collect();
         prop_assert!(ids.is_sorted());
@@ -121,7 +121,7 @@ proptest! {
         table.sort_unstable();
         prop_assert_eq!(ids, table);
         for fact in facts.known() {
-            let shown = fact.shown(units);
+            let shown = fact.format(units);
             prop_assert!(!shown.is_empty() && shown != "—", "{}", fact.id);
             prop_assert!(!shown.contains("NaN") && !shown.contains("inf"), "{}: {shown}", fact.id);
             prop_assert!(!fact.sources.is_empty(), "{} has no source", fact.id);
@@ -132,7 +132,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_what_is_given_makes_no_difference(world in any_world(), turn in 0..150_usize) {
+    fn input_order_does_not_matter(world in any_snapshot(), turn in 0..150_usize) {
         let mut stored = world.stored();
         let facts = stored.facts(&world);
         prop_assert_eq!(&stored.facts(&world), &facts);
@@ -150,11 +150,10 @@ proptest! {
         prop_assert_eq!(stored.facts(&shuffled), facts);
     }
 
-    /// What is stored of days after the frontier or after today changes nothing.
     #[test]
-    fn nothing_beyond_the_frontier_is_looked_at(world in any_world()) {
-        let seen = |day: Day| day <= world.today && world.frontier.reach(day) != Reach::Beyond;
-        let everything = World { frontier: reaching(first().plus(149), None), ..world.clone() };
+    fn data_beyond_the_frontier_is_ignored(world in any_snapshot()) {
+        let seen = |day: Day| day <= world.today && world.frontier.day_coverage(day) != DayCoverage::Beyond;
+        let everything = World { frontier: frontier_through(first().plus_days(149), None), ..world.clone() };
         let mut known = world.stored();
         known.days.retain(|metrics| seen(metrics.day));
         let mut more = world.stored();

@@ -1,61 +1,59 @@
-//! The daily brief: `{ metrics, tone, body }`, in which every number is a fact.
+//! Schema and validation of the daily brief: `{ metrics, tone, body }`, in which every number is a
+//! fact.
 //!
-//! [`Metric`] and [`Tone`] are the single source of the words a brief may use for them: the schema, the reader, the
-//! prompt's scorer and the pages all ask here. They are extended by adding members, never by changing one.
+//! [`Metric`] and [`Tone`] are the source of their words for the schema, the parser, the prompt
+//! linter and the pages. Members may be added, never changed: stored briefs contain them.
 //!
-//! [`check`] reads what a model wrote and tells all that is wrong with it at once, so that one more try is enough.
-//! `docs/contract.md` says it in words.
+//! [`parse_brief`] reports all errors at once, so that one retry can fix them. The rules are
+//! described in `docs/llm-output.md`.
 
 mod prose_rules;
 
 pub use prose_rules::quantities::quantities;
 
-use super::errors::{Fault, FaultCode, Faults, quoted};
+use super::errors::{ValidationError, ValidationErrorCode, ValidationErrors, quote};
 use super::json;
-use super::json_fields::{Fields, Spot, word};
+use super::json_fields::{Fields, JsonNode, read_word};
 use crate::domain::units::UnitSystem;
-use crate::facts::{BadProse, FactName, Facts};
+use crate::facts::{FactName, Facts, TemplateErrors};
 use crate::string_enum::string_enum;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The version of this contract, kept with every brief.
+/// Version of the format, stored with every brief.
 pub const VERSION: &str = "1";
-/// The fewest characters a brief has, before its facts are filled in.
-pub const MIN_BODY: usize = 60;
-/// The most characters a brief has, before its facts are filled in.
-pub const MAX_BODY: usize = 1800;
+/// Minimum characters of the body, with placeholders.
+pub const MIN_BODY_CHARS: usize = 60;
+/// Maximum characters of the body, with placeholders.
+pub const MAX_BODY_CHARS: usize = 1800;
 
 string_enum! {
-    /// The only metrics a brief reports.
+    /// Metrics that a brief can report.
     pub enum Metric("metric") {
-        /// How recovered the athlete is this morning, and why.
+        /// Recovery this morning, HRV and resting heart rate.
         Recovery = "recovery",
-        /// Last night, and the nights before.
+        /// Sleep of last night and the nights before.
         Sleep = "sleep",
-        /// What training amounted to, and what it led to.
+        /// Training load, fitness, fatigue and form.
         TrainingLoad = "training_load",
     }
 }
 
 string_enum! {
-    /// The only voices a brief speaks in.
+    /// Tone of a brief.
     pub enum Tone("tone") {
-        /// Warm, with the good in sight.
         Encouraging = "encouraging",
-        /// Matter of fact.
         Neutral = "neutral",
-        /// Short and plain.
         Direct = "direct",
     }
 }
 
 impl Metric {
-    /// The metric a fact belongs to; none for limits, races and plans.
+    /// The metric a fact belongs to; `None` for thresholds, races and plans.
     #[must_use]
-    pub const fn of(name: FactName) -> Option<Self> {
+    pub const fn from_fact(name: FactName) -> Option<Self> {
         use FactName as N;
         match name {
             N::Recovery
@@ -109,8 +107,8 @@ impl Metric {
         }
     }
 
-    /// The facts without any of which a brief has no data on it.
-    const fn heads(self) -> &'static [FactName] {
+    /// If none of these facts is known, the metric counts as missing.
+    const fn primary_facts(self) -> &'static [FactName] {
         match self {
             Self::Recovery => &[FactName::Recovery],
             Self::Sleep => &[FactName::SleepLastNight],
@@ -118,15 +116,15 @@ impl Metric {
         }
     }
 
-    /// Whether there is no data on it, so that a brief has to say so.
+    /// Whether there is no data, so that a brief must mention it.
     #[must_use]
     pub fn is_missing(self, facts: &Facts) -> bool {
-        self.heads().iter().all(|name| facts.find(name.as_str()).is_none())
+        self.primary_facts().iter().all(|name| facts.find(name.as_str()).is_none())
     }
 
-    /// As it reads in a sentence.
+    /// Name for use in a sentence.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Recovery => "recovery",
             Self::Sleep => "sleep",
@@ -135,26 +133,25 @@ impl Metric {
     }
 }
 
-/// A brief as it is written: prose with `{{fact_id}}` in the place of every number and name.
+/// A daily brief: text with `{{fact_id}}` in place of every number, date and name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Briefing {
-    /// The metrics the body reports, each with at least one of its facts. One without data is left out, and said to be missing.
+    /// Metrics that the body reports, each with at least one of its facts. Leave out a metric
+    /// without data, and say in the body that it is missing.
     #[schemars(schema_with = "metrics_schema")]
     pub metrics: Vec<Metric>,
-    /// The voice it speaks in.
+    /// Tone of the text: `encouraging`, `neutral` or `direct`.
     pub tone: Tone,
-    /// Plain English sentences with {{fact_id}} in place of every number, date and name.
+    /// Plain English sentences, 60 to 1800 characters, with {{fact_id}} in place of every number,
+    /// date and name, for example "Form is {{form}}."
     #[schemars(schema_with = "body_schema")]
     pub body: String,
 }
 
 impl Briefing {
-    /// What the athlete reads.
-    ///
-    /// # Errors
-    /// When it is held against other facts than those it was checked against.
-    pub fn rendered(&self, facts: &Facts, units: UnitSystem) -> Result<String, BadProse> {
+    /// The text for the athlete. Fails if `facts` are not the ones it was validated with.
+    pub fn render(&self, facts: &Facts, units: UnitSystem) -> Result<String, TemplateErrors> {
         facts.render(&self.body, units)
     }
 }
@@ -162,7 +159,7 @@ impl Briefing {
 /// The JSON Schema of a brief; written to `docs/schema/brief.json` and given to models.
 #[must_use]
 pub fn schema() -> Value {
-    // Whole, without references: some models are held to it by a grammar that knows none.
+    // Without `$ref`: the grammars of some local models do not support it.
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<Briefing>().to_value()
 }
@@ -173,63 +170,51 @@ fn metrics_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema
 }
 
 fn body_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": "string", "minLength": MIN_BODY, "maxLength": MAX_BODY })
+    schemars::json_schema!({ "type": "string", "minLength": MIN_BODY_CHARS, "maxLength": MAX_BODY_CHARS })
 }
 
-/// The fields of a brief.
 const KEYS: &[&str] = &["metrics", "tone", "body"];
 
-/// Reads what a model wrote and holds it against the facts it was given.
-///
-/// # Errors
-/// Everything that is wrong with it, in words for the model; never empty.
-pub fn check(answer: &[u8], facts: &Facts) -> Result<Briefing, Vec<Fault>> {
-    let mut faults = Faults::default();
-    let value = json::read(answer, "body", &mut faults);
+/// Parses a brief and validates it against the facts that the model got. Errors are written for the
+/// model; the list is never empty.
+pub fn parse_brief(answer: &[u8], facts: &Facts) -> Result<Briefing, Vec<ValidationError>> {
+    let mut faults = ValidationErrors::default();
+    let value = json::parse(answer, &mut faults);
     let briefing = value.and_then(|json| {
-        let spot = Spot { json: &json, path: String::new(), faults: &mut faults };
-        spot.fields("a brief", KEYS).and_then(|fields| read(fields, facts))
+        let spot = JsonNode { json: &json, path: String::new(), errors: &mut faults };
+        spot.fields("a brief", KEYS).and_then(|fields| read_brief(fields, facts))
     });
     match briefing {
         Some(briefing) if faults.is_empty() => Ok(briefing),
-        Some(_) => Err(faults.into_list()),
-        None => {
-            if faults.is_empty() {
-                faults.add("", FaultCode::NoJson, "The answer is not a brief. Write one JSON object.");
-            }
-            Err(faults.into_list())
-        }
+        _ => Err(faults.into_list()),
     }
 }
 
-/// Holds a brief that was put together by hand, as the built-in coach does, against its facts.
-///
-/// # Errors
-/// Everything that is wrong with it; never empty.
-pub fn check_briefing(briefing: &Briefing, facts: &Facts) -> Result<(), Vec<Fault>> {
+/// Validates a brief that was not written by a model, such as one of the built-in coach.
+pub fn check_brief(briefing: &Briefing, facts: &Facts) -> Result<(), Vec<ValidationError>> {
     let json = serde_json::to_vec(briefing).unwrap_or_default();
-    check(&json, facts).map(|_| ())
+    parse_brief(&json, facts).map(|_| ())
 }
 
-fn read(mut fields: Fields<'_, '_>, facts: &Facts) -> Option<Briefing> {
+fn read_brief(mut fields: Fields<'_, '_>, facts: &Facts) -> Option<Briefing> {
     if !fields.has("metrics") {
-        fields.miss("metrics", "it lists the metrics the body reports, and may be empty");
+        fields.add_missing("metrics", "it lists the metrics in the body, and can be empty");
     }
-    let metrics: Option<Vec<Metric>> = fields.list("metrics", Metric::ALL.len(), word);
-    let tone = fields.needed("tone", word);
-    let body = fields.needed("body", |spot| spot.text(MAX_BODY, true));
+    let metrics: Option<Vec<Metric>> = fields.list("metrics", Metric::ALL.len(), read_word);
+    let tone = fields.required("tone", read_word);
+    let body = fields.required("body", |spot| spot.text(MAX_BODY_CHARS, true));
     if let Some(listed) = &metrics {
         for metric in
             Metric::ALL.iter().filter(|metric| listed.iter().filter(|one| one == metric).count() > 1)
         {
-            let message = format!("`metrics` lists {} twice.", quoted(metric.as_str()));
-            fields.refuse_at("metrics", FaultCode::Twice, &message);
+            let message = format!("`metrics` lists {} twice.", quote(metric.as_str()));
+            fields.add_error_at("metrics", ValidationErrorCode::Duplicate, &message);
         }
     }
     if let Some(body) = &body {
         let listed = metrics.as_deref().unwrap_or_default();
         for (field, code, message) in prose_rules::broken(body, listed, facts) {
-            fields.refuse_at(field, code, &message);
+            fields.add_error_at(field, code, &message);
         }
     }
     Some(Briefing { metrics: metrics?, tone: tone?, body: body? })

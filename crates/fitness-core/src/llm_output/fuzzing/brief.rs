@@ -1,14 +1,14 @@
-//! The brief's part of the target: what a model writes of a morning.
+//! Fuzz target for briefs.
 
-use super::super::brief::{Briefing, Metric, Tone, check, check_briefing};
-use super::super::{Fault, MAX_FAULTS};
+use super::super::brief::{Briefing, Metric, Tone, check_brief, parse_brief};
+use super::super::{MAX_VALIDATION_ERRORS, ValidationError};
 use super::day;
 use crate::domain::units::{Distance, Pace, TimeSpan, UnitSystem};
-use crate::facts::{Fact, FactName, FactUnit, FactValue, Facts, Missing, SourceRow};
-use crate::metrics::{Absent, Quality};
+use crate::facts::{Fact, FactName, FactUnit, FactValue, Facts, MissingFact, SourceRow};
+use crate::metrics::{MissingReason, Quality};
 use std::sync::LazyLock;
 
-/// What a body is put together from.
+/// Pieces of a body.
 const PIECES: [&str; 40] = [
     "{{recovery}}",
     "{{sleep_last_night}}",
@@ -52,9 +52,9 @@ const PIECES: [&str; 40] = [
     "/",
 ];
 
-/// A morning of which everything is known that is a number, and one of which nothing is.
-static MORNINGS: LazyLock<[Facts; 2]> = LazyLock::new(|| {
-    let missing = |name: FactName| Missing { id: name.into(), why: Absent::NotYet };
+/// Facts of a day with all numbers known, and of one with none.
+static FACT_SETS: LazyLock<[Facts; 2]> = LazyLock::new(|| {
+    let missing = |name: FactName| MissingFact { id: name.into(), why: MissingReason::NotYet };
     let names = || FactName::ALL.iter().copied();
     let known = names().filter_map(fact).collect();
     let words = names().filter(|name| fact(*name).is_none()).map(missing).collect();
@@ -84,20 +84,20 @@ fn fact(name: FactName) -> Option<Fact> {
     })
 }
 
-/// Checks everything about one brief: as it is, or cooked after a recipe.
-pub(super) fn brief(bytes: &[u8], cooked: bool, nothing_known: bool) {
-    let facts = &MORNINGS[usize::from(nothing_known)];
+/// Checks one brief: the raw input, or one built from it.
+pub(super) fn fuzz_brief(bytes: &[u8], cooked: bool, nothing_known: bool) {
+    let facts = &FACT_SETS[usize::from(nothing_known)];
     if cooked {
-        let briefing = cook(bytes);
+        let briefing = build_brief(bytes);
         let json = serde_json::to_vec(&briefing).expect("a brief is plain data");
-        assert_eq!(check_briefing(&briefing, facts).is_ok(), check_answer(&json, facts));
+        assert_eq!(check_brief(&briefing, facts).is_ok(), check_response(&json, facts));
     } else {
-        check_answer(bytes, facts);
+        check_response(bytes, facts);
     }
 }
 
 /// One byte for the metrics and the tone, then one for each piece of the body.
-fn cook(recipe: &[u8]) -> Briefing {
+fn build_brief(recipe: &[u8]) -> Briefing {
     let (first, pieces) = recipe.split_first().unwrap_or((&0, &[]));
     let listed = |(at, _): &(usize, &Metric)| first >> at & 1 == 1;
     let piece = |byte: &u8| PIECES[usize::from(*byte) % PIECES.len()];
@@ -108,27 +108,28 @@ fn cook(recipe: &[u8]) -> Briefing {
     }
 }
 
-/// Whether it is accepted. What is accepted is read by serde, accepted again, and can be shown; what is refused says why.
-fn check_answer(answer: &[u8], facts: &Facts) -> bool {
-    let briefing = match check(answer, facts) {
+/// Whether the brief is accepted. An accepted one must round-trip and render; a refused one has
+/// errors.
+fn check_response(answer: &[u8], facts: &Facts) -> bool {
+    let briefing = match parse_brief(answer, facts) {
         Ok(briefing) => briefing,
         Err(faults) => {
-            assert!((1..=MAX_FAULTS + 1).contains(&faults.len()), "{}", faults.len());
-            faults.iter().for_each(sound_fault);
+            assert!((1..=MAX_VALIDATION_ERRORS + 1).contains(&faults.len()), "{}", faults.len());
+            faults.iter().for_each(assert_valid_error);
             return false;
         }
     };
     let by_serde: Briefing = serde_json::from_slice(answer).expect("what is accepted is read by serde");
     assert_eq!(by_serde, briefing);
-    assert_eq!(check_briefing(&briefing, facts), Ok(()));
+    assert_eq!(check_brief(&briefing, facts), Ok(()));
     for units in [UnitSystem::Metric, UnitSystem::Imperial] {
-        assert!(briefing.rendered(facts, units).is_ok(), "{briefing:?}");
+        assert!(briefing.render(facts, units).is_ok(), "{briefing:?}");
     }
     true
 }
 
-/// A fault has a place and a few words.
-pub(super) fn sound_fault(fault: &Fault) {
+/// Every error has a path and a message.
+pub(super) fn assert_valid_error(fault: &ValidationError) {
     assert!(fault.path.is_empty() || fault.path.starts_with('/'), "{fault:?}");
     assert!(!fault.message.is_empty() && fault.message.len() < 1000, "{fault:?}");
     assert!(fault.path.len() < 5000, "{fault:?}");
@@ -139,18 +140,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recipe_reaches_what_is_accepted_and_what_is_refused() {
+    fn generated_briefs_cover_accepted_and_refused() {
         let at = |piece: &str| PIECES.iter().position(|one| *one == piece).unwrap() as u8;
         let good =
             [&[1][..], &[at("Recovery sits at "), at("{{recovery}}"), at("."), at(" ")], &[22, 22]].concat();
         let bad = [&[1][..], &[at("Recovery sits at "), at("7"), at("."), at(" ")], &[22, 22]].concat();
-        let accepted = |recipe: &[u8]| check_briefing(&cook(recipe), &MORNINGS[0]);
+        let accepted = |recipe: &[u8]| check_brief(&build_brief(recipe), &FACT_SETS[0]);
         assert_eq!(accepted(&good), Ok(()));
         assert!(accepted(&bad).is_err());
         for recipe in [good, bad] {
             for nothing in [false, true] {
-                brief(&recipe, true, nothing);
-                brief(&serde_json::to_vec(&cook(&recipe)).unwrap(), false, nothing);
+                fuzz_brief(&recipe, true, nothing);
+                fuzz_brief(&serde_json::to_vec(&build_brief(&recipe)).unwrap(), false, nothing);
             }
         }
     }

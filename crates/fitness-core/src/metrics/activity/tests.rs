@@ -1,6 +1,6 @@
-//! Measured once, judged as often as limits change.
+//! Activity metrics from measures, without reading the samples again.
 
-use super::super::fixtures::{activity, every_second, hostile_recording, near};
+use super::super::fixtures::{activity, assert_near, every_second, hostile_recording};
 use super::super::load::LoadMethod;
 use super::super::zones::{coggan_power, friel_pace, friel_running};
 use super::*;
@@ -8,16 +8,16 @@ use crate::domain::athlete::{Sex, Threshold, ThresholdKind, ThresholdOrigin};
 use crate::domain::stream::{Channel, Recording};
 use proptest::prelude::*;
 
-fn limits(values: [f64; 6]) -> Limits {
+fn thresholds(values: [f64; 6]) -> AthleteThresholds {
     let (from, origin) = ("2026-06-01".parse().unwrap(), ThresholdOrigin::Set);
     let set: Vec<Threshold> = (ThresholdKind::ALL.iter().zip(values))
         .map(|(kind, value)| Threshold { kind: *kind, value, from, origin })
         .collect();
-    Limits::on(from, &set, Some(Sex::Female))
+    AthleteThresholds::for_day(from, &set, Some(Sex::Female))
 }
 
-fn usual() -> Limits {
-    limits([190.0, 50.0, 169.0, 4.0, 250.0, 1.25])
+fn usual() -> AthleteThresholds {
+    thresholds([190.0, 50.0, 169.0, 4.0, 250.0, 1.25])
 }
 
 fn tempo() -> Recording {
@@ -32,69 +32,103 @@ fn tempo() -> Recording {
 }
 
 #[test]
-fn a_run_is_judged_against_its_athletes_limits() {
+fn run_metrics_use_the_athletes_thresholds() {
     let (heart, speed) = (friel_running(169.0).unwrap(), friel_pace(4.0).unwrap());
     let zones = ZoneSets { heart_rate: Some(&heart), speed: Some(&speed), power: None };
     let run = activity(Sport::Running);
     let measures = measure(&run, Some(&tempo()), &[]);
-    let judged = judge(&run, &measures, &usual(), zones, Felt::default());
+    let judged = compute_activity_metrics(&run, &measures, &usual(), zones, RpeWithCalibration::default());
     let load = judged.load.unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::Pace, Quality::Ok));
     let ngp = measures.speed.unwrap().normalized.unwrap();
-    near(load.value, 100.0 * (ngp.value / 4.0).powi(2), 1e-9);
-    near(judged.intensity.unwrap().value, ngp.value / 4.0, 1e-12);
+    assert_near(load.value, 100.0 * (ngp.value / 4.0).powi(2), 1e-9);
+    assert_near(judged.intensity.unwrap().value, ngp.value / 4.0, 1e-12);
     // 140 to 142 is below 85 % of 169; 165 to 167 is 97.6 % and more.
     assert_eq!(judged.heart_zones.unwrap().seconds, [1800, 0, 0, 1800, 0, 0, 0]);
     assert_eq!(judged.speed_zones.unwrap().seconds, [1800, 0, 0, 1800, 0, 0, 0]);
     assert_eq!(judged.power_zones, None);
     // 141 and 166 bpm are 74 and 87 % of 190.
-    near(judged.edwards.unwrap().value, 30.0 * 3.0 + 30.0 * 4.0, 1e-9);
-    near(judged.lucia.unwrap().value, 30.0 + 30.0 * 2.0, 1e-9);
+    assert_near(judged.edwards.unwrap().value, 30.0 * 3.0 + 30.0 * 4.0, 1e-9);
+    assert_near(judged.lucia.unwrap().value, 30.0 + 30.0 * 2.0, 1e-9);
     assert!(judged.trimp.unwrap().value > 100.0);
 }
 
 #[test]
-fn a_new_threshold_is_judged_without_the_samples() {
+fn new_threshold_recomputes_without_samples() {
     let run = activity(Sport::Running);
     let measures = measure(&run, Some(&tempo()), &[]);
-    let before = judge(&run, &measures, &usual(), ZoneSets::default(), Felt::default());
-    let faster = limits([190.0, 50.0, 169.0, 4.4, 250.0, 1.25]);
-    let after = judge(&run, &measures, &faster, ZoneSets::default(), Felt::default());
+    let before = compute_activity_metrics(
+        &run,
+        &measures,
+        &usual(),
+        ZoneSets::default(),
+        RpeWithCalibration::default(),
+    );
+    let faster = thresholds([190.0, 50.0, 169.0, 4.4, 250.0, 1.25]);
+    let after = compute_activity_metrics(
+        &run,
+        &measures,
+        &faster,
+        ZoneSets::default(),
+        RpeWithCalibration::default(),
+    );
     let stored: Measures = serde_json::from_str(&serde_json::to_string(&measures).unwrap()).unwrap();
-    assert_eq!(judge(&run, &stored, &faster, ZoneSets::default(), Felt::default()), after);
-    near(after.load.unwrap().value, before.load.unwrap().value / 1.21, 1e-9);
+    assert_eq!(
+        compute_activity_metrics(&run, &stored, &faster, ZoneSets::default(), RpeWithCalibration::default()),
+        after
+    );
+    assert_near(after.load.unwrap().value, before.load.unwrap().value / 1.21, 1e-9);
 }
 
 #[test]
-fn what_is_missing_is_said_for_each_number() {
+fn missing_inputs_are_reported_per_metric() {
     let run = activity(Sport::Running);
     let measures = measure(&run, Some(&tempo()), &[]);
-    let none = judge(&run, &measures, &Limits::default(), ZoneSets::default(), Felt::default());
-    assert_eq!(none.intensity, Err(Absent::missing(Need::ThresholdSpeed)));
-    assert_eq!(none.trimp, Err(Absent::missing(Need::MaxHeartRate)));
-    assert_eq!(none.lucia, Err(Absent::missing(Need::ThresholdHeartRate)));
-    let no_sex = Limits { sex: None, ..usual() };
-    let judged = judge(&run, &measures, &no_sex, ZoneSets::default(), Felt::default());
-    assert_eq!(judged.trimp, Err(Absent::missing(Need::Sex)));
+    let none = compute_activity_metrics(
+        &run,
+        &measures,
+        &AthleteThresholds::default(),
+        ZoneSets::default(),
+        RpeWithCalibration::default(),
+    );
+    assert_eq!(none.intensity, Err(MissingReason::missing(RequiredInput::ThresholdSpeed)));
+    assert_eq!(none.trimp, Err(MissingReason::missing(RequiredInput::MaxHeartRate)));
+    assert_eq!(none.lucia, Err(MissingReason::missing(RequiredInput::ThresholdHeartRate)));
+    let no_sex = AthleteThresholds { sex: None, ..usual() };
+    let judged = compute_activity_metrics(
+        &run,
+        &measures,
+        &no_sex,
+        ZoneSets::default(),
+        RpeWithCalibration::default(),
+    );
+    assert_eq!(judged.trimp, Err(MissingReason::missing(RequiredInput::Sex)));
     assert!(judged.edwards.is_ok());
 }
 
 #[test]
-fn only_a_ride_is_measured_by_a_riders_threshold() {
+fn threshold_power_applies_to_rides_only() {
     let power = every_second(3600, &[(Channel::Power, &|_| Some(200)), (Channel::Speed, &|_| Some(4000))]);
     for sport in Sport::ALL.iter().copied() {
         let activity = activity(sport);
         let measures = measure(&activity, Some(&power), &[]);
-        let found = judge(&activity, &measures, &usual(), ZoneSets::default(), Felt::default()).intensity;
+        let found = compute_activity_metrics(
+            &activity,
+            &measures,
+            &usual(),
+            ZoneSets::default(),
+            RpeWithCalibration::default(),
+        )
+        .intensity;
         match sport {
-            Sport::Cycling => near(found.unwrap().value, 0.8, 1e-9),
-            Sport::Running => near(found.unwrap().value, 1.0, 1e-9),
-            _ => assert!(matches!(found, Err(Absent::OutOfRange { .. })), "{sport} {found:?}"),
+            Sport::Cycling => assert_near(found.unwrap().value, 0.8, 1e-9),
+            Sport::Running => assert_near(found.unwrap().value, 1.0, 1e-9),
+            _ => assert!(matches!(found, Err(MissingReason::OutOfRange { .. })), "{sport} {found:?}"),
         }
     }
 }
 
-fn any_limit() -> impl Strategy<Value = f64> {
+fn any_threshold() -> impl Strategy<Value = f64> {
     prop_oneof![4 => 0.1_f64..300.0, 1 => any::<f64>()]
 }
 
@@ -102,9 +136,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn any_recording_is_judged_in_finite_numbers_and_zones_lose_nothing(
+    fn any_recording_gives_finite_metrics_and_complete_zone_times(
         recording in hostile_recording(), sport in prop::sample::select(Sport::ALL),
-        values in [any_limit(), any_limit(), any_limit(), any_limit(), any_limit(), any_limit()],
+        values in [any_threshold(), any_threshold(), any_threshold(), any_threshold(), any_threshold(), any_threshold()],
         exertion in any::<Option<f64>>(), average in any::<Option<u16>>(), power in any::<Option<u16>>(),
         way in any::<Option<i64>>(),
     ) {
@@ -114,9 +148,9 @@ proptest! {
         let (heart, speed, watts) =
             (friel_running(150.0).unwrap(), friel_pace(3.0).unwrap(), coggan_power(200.0).unwrap());
         let zones = ZoneSets { heart_rate: Some(&heart), speed: Some(&speed), power: Some(&watts) };
-        let felt = Felt { exertion, ..Felt::default() };
+        let felt = RpeWithCalibration { exertion, ..RpeWithCalibration::default() };
         let measures = measure(&activity, Some(&recording), &[]);
-        let judged = judge(&activity, &measures, &limits(values), zones, felt);
+        let judged = compute_activity_metrics(&activity, &measures, &thresholds(values), zones, felt);
         if let Ok(load) = judged.load {
             prop_assert!(load.value.is_finite());
         }

@@ -1,14 +1,14 @@
-//! Best means against a slow and obvious reckoning.
+//! Mean-max curves compared with a naive implementation.
 
-use super::super::fixtures::{at, every_second, hostile_recording, near};
-use super::super::per_second::Sampled;
+use super::super::fixtures::{assert_near, every_second, hostile_recording, recording_at};
+use super::super::per_second::SampledRecording;
 use super::*;
 use crate::domain::sport::Sport;
 use crate::domain::stream::{Channel, Recording};
 use proptest::prelude::*;
 
 fn power(recording: &Recording) -> (Timeline, Series<u16>) {
-    let sampled = Sampled::of(recording, Sport::Cycling);
+    let sampled = SampledRecording::from_recording(recording, Sport::Cycling);
     (sampled.timeline, sampled.power.unwrap_or_default())
 }
 
@@ -27,12 +27,12 @@ fn a_minute_of_400_watts_in_an_hour_of_200() {
         &[(Channel::Power, &|second| Some(if (600..660).contains(&second) { 400 } else { 200 }))],
     );
     let (line, series) = power(&recording);
-    let sums = Sums::of(&line, &series);
-    let curve = Curve::of(&Peaks::of(&sums));
+    let sums = PrefixSums::from_series(&line, &series);
+    let curve = MeanMaxCurve::from_peaks(&Peaks::from_sums(&sums));
     assert_eq!((curve.at(1), curve.at(60), curve.at(120)), (Some(400.0), Some(400.0), Some(300.0)));
-    near(curve.at(3600).unwrap(), (3540.0 * 200.0 + 60.0 * 400.0) / 3600.0, 0.05);
+    assert_near(curve.at(3600).unwrap(), (3540.0 * 200.0 + 60.0 * 400.0) / 3600.0, 0.05);
     assert_eq!(curve.at(5400), None, "the recording does not reach that far");
-    let efforts = timed_efforts(&line, &Peaks::of(&sums), None);
+    let efforts = timed_efforts(&line, &Peaks::from_sums(&sums), None);
     let minute = efforts.iter().find(|effort| effort.time == TimeSpan::from_secs(60)).unwrap();
     assert_eq!((minute.start, minute.value), (TimeSpan::from_secs(600), 400.0));
 }
@@ -40,8 +40,8 @@ fn a_minute_of_400_watts_in_an_hour_of_200() {
 #[test]
 fn no_window_reaches_over_a_stop_of_the_recording() {
     let moments: Vec<i32> = (0..100).chain(200..300).map(|second| second * 1000).collect();
-    let (line, series) = power(&at(moments, &[(Channel::Power, &|_| Some(250))]));
-    let sums = Sums::of(&line, &series);
+    let (line, series) = power(&recording_at(moments, &[(Channel::Power, &|_| Some(250))]));
+    let sums = PrefixSums::from_series(&line, &series);
     let mean = |seconds| sums.peak(seconds).map(|peak| peak.mean);
     assert_eq!((mean(100), mean(101)), (Some(250.0), None));
 }
@@ -51,35 +51,38 @@ fn a_window_with_too_much_unknown_does_not_count() {
     // Unknown for 20 of 100 seconds, five of which are held.
     let known = |second: usize| (!(50..70).contains(&second)).then_some(250);
     let (line, series) = power(&every_second(100, &[(Channel::Power, &known)]));
-    let sums = Sums::of(&line, &series);
+    let sums = PrefixSums::from_series(&line, &series);
     assert_eq!(sums.peak(100), None);
-    assert_eq!(sums.peak(50), Some(Peak { start: 0, mean: 250.0 }));
+    assert_eq!(sums.peak(50), Some(PeakValue { start: 0, mean: 250.0 }));
 }
 
 #[test]
 fn two_days_of_the_highest_speed_do_not_overflow() {
     let recording = every_second(172_800, &[(Channel::Speed, &|_| Some(60_000))]);
-    let sampled = Sampled::of(&recording, Sport::Other);
-    let curve = Curve::of(&Peaks::of(&Sums::of(&sampled.timeline, sampled.speed.as_ref().unwrap())));
+    let sampled = SampledRecording::from_recording(&recording, Sport::Other);
+    let curve = MeanMaxCurve::from_peaks(&Peaks::from_sums(&PrefixSums::from_series(
+        &sampled.timeline,
+        sampled.speed.as_ref().unwrap(),
+    )));
     assert!(curve.points().all(|(_, speed)| speed == 60_000.0));
     assert_eq!(curve.points().count(), durations().len());
 }
 
 #[test]
-fn a_curve_is_written_as_its_drops_and_what_is_none_is_refused() {
-    let curve = Curve(vec![4000, 3990, 3990, 2000]);
+fn curve_round_trips_and_invalid_is_refused() {
+    let curve = MeanMaxCurve(vec![4000, 3990, 3990, 2000]);
     let text = serde_json::to_string(&curve).unwrap();
     assert_eq!(text, "[4000,10,0,1990]");
-    assert_eq!(serde_json::from_str::<Curve>(&text).unwrap(), curve);
-    assert_eq!(serde_json::from_str::<Curve>("[]").unwrap(), Curve::default());
+    assert_eq!(serde_json::from_str::<MeanMaxCurve>(&text).unwrap(), curve);
+    assert_eq!(serde_json::from_str::<MeanMaxCurve>("[]").unwrap(), MeanMaxCurve::default());
     let endless = format!("[{}]", vec!["0"; durations().len() + 1].join(","));
     for text in ["[1,2]", "[5,-1]", "[4294967296]", "7", &endless] {
-        assert!(serde_json::from_str::<Curve>(text).is_err(), "{text}");
+        assert!(serde_json::from_str::<MeanMaxCurve>(text).is_err(), "{text}");
     }
 }
 
 /// The first of the best windows, and its mean.
-fn slowly(line: &Timeline, series: &Series<u16>, seconds: usize) -> Option<(usize, f64)> {
+fn peak_naive(line: &Timeline, series: &Series<u16>, seconds: usize) -> Option<(usize, f64)> {
     let mut best: Option<(usize, f64)> = None;
     for chunk in line.chunks() {
         for (start, window) in (chunk.at.start..).zip(series[chunk.at.clone()].windows(seconds)) {
@@ -97,34 +100,34 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn the_best_mean_is_that_of_the_slow_way(
+    fn peak_matches_naive_search(
         recording in hostile_recording(), seconds in 1_usize..80, hint in any::<prop::sample::Index>(),
     ) {
         let (line, series) = power(&recording);
         if !series.is_empty() {
-            let sums = Sums::of(&line, &series);
-            let (fast, slow) = (sums.peak(seconds), slowly(&line, &series, seconds));
+            let sums = PrefixSums::from_series(&line, &series);
+            let (fast, slow) = (sums.peak(seconds), peak_naive(&line, &series, seconds));
             prop_assert_eq!(fast.map(|peak| (peak.start, peak.mean)), slow);
-            // Wherever the search begins, the first of the best is found.
+            // The hint does not change the result.
             let hinted = sums.peak_near(seconds, hint.index(series.len()));
             prop_assert_eq!(hinted, fast);
         }
     }
 
     #[test]
-    fn a_whole_number_is_the_rounded_one(value in prop_oneof![any::<f64>(), 0.0..1e5_f64, (0..99_999_u32).prop_map(|n| f64::from(n) / 2.0)]) {
-        prop_assert_eq!(whole(value), value.round() as u32);
-        prop_assert_eq!(whole(0.499_999_999_999_999_94), 0);
+    fn round_to_u32_matches_round(value in prop_oneof![any::<f64>(), 0.0..1e5_f64, (0..99_999_u32).prop_map(|n| f64::from(n) / 2.0)]) {
+        prop_assert_eq!(round_to_u32(value), value.round() as u32);
+        prop_assert_eq!(round_to_u32(0.499_999_999_999_999_94), 0);
     }
 
     #[test]
     fn a_curve_never_rises(recording in hostile_recording()) {
         let (line, series) = power(&recording);
-        let curve = Curve::of(&Peaks::of(&Sums::of(&line, &series)));
+        let curve = MeanMaxCurve::from_peaks(&Peaks::from_sums(&PrefixSums::from_series(&line, &series)));
         let values: Vec<f64> = curve.points().map(|(_, value)| value).collect();
         prop_assert!(values.windows(2).all(|pair| pair[0] >= pair[1]));
         prop_assert!(values.iter().all(|value| value.is_finite()));
         let text = serde_json::to_string(&curve).unwrap();
-        prop_assert_eq!(serde_json::from_str::<Curve>(&text).unwrap(), curve);
+        prop_assert_eq!(serde_json::from_str::<MeanMaxCurve>(&text).unwrap(), curve);
     }
 }

@@ -1,8 +1,8 @@
 use super::*;
-use crate::adherence::data_frontier::Coverage;
+use crate::adherence::data_frontier::ImportCoverage;
 use crate::domain::sport::Sport;
 use crate::domain::wellness::Sleep;
-use crate::metrics::Rated;
+use crate::metrics::ValueWithQuality;
 use crate::metrics::fitness::SETTLED_DAYS;
 use proptest::prelude::*;
 
@@ -10,13 +10,13 @@ fn first() -> Day {
     "2025-01-01".parse().unwrap()
 }
 
-fn through(days: i64) -> Frontier {
-    Frontier::from_runs([Coverage::new(Some(first().plus(days - 1)), None)])
+fn through(days: i64) -> DataFrontier {
+    DataFrontier::from_runs([ImportCoverage::new(Some(first().plus_days(days - 1)), None)])
 }
 
 const SETTINGS: DaySettings = DaySettings { sleep_need: Some(TimeSpan::from_mins(480)) };
 
-/// A day as plain values, so that a property test can make and change it.
+/// A day as plain values for property tests.
 #[derive(Debug, Clone, Default)]
 struct Raw {
     loads: Vec<Option<f64>>,
@@ -38,19 +38,19 @@ fn wellness(raw: &[Raw]) -> Vec<DailyWellness> {
         weight_kg: raw.weight,
         respiration: raw.respiration,
         stress_avg: raw.stress,
-        ..DailyWellness::unknown(first().plus(i64::try_from(i).unwrap()))
+        ..DailyWellness::empty(first().plus_days(i64::try_from(i).unwrap()))
     };
     raw.iter().enumerate().map(day).collect()
 }
 
-fn firm(value: f64) -> Rated {
-    Rated { value, quality: Quality::Ok }
+fn firm(value: f64) -> ValueWithQuality {
+    ValueWithQuality { value, quality: Quality::Ok }
 }
 
 fn inputs<'a>(raw: &[Raw], wellness: &'a [DailyWellness]) -> Vec<DayInput<'a>> {
     let day = |(raw, wellness): (&Raw, &'a DailyWellness)| DayInput {
         day: wellness.day,
-        load: DayLoad::of(raw.loads.iter().map(|load| (Sport::Running, load.map(firm)))),
+        load: DayLoad::from_activities(raw.loads.iter().map(|load| (Sport::Running, load.map(firm)))),
         wellness: Some(wellness),
         feel: raw.feel,
         longest_run: raw.run_mm.map(Distance::from_mm),
@@ -74,14 +74,14 @@ fn usual(days: usize) -> Vec<Raw> {
         .collect()
 }
 
-fn walked(raw: &[Raw], frontier: Frontier) -> Vec<DayMetrics> {
+fn compute(raw: &[Raw], frontier: DataFrontier) -> Vec<DayMetrics> {
     let wellness = wellness(raw);
-    walk(&inputs(raw, &wellness), frontier, &SETTINGS).unwrap()
+    compute_days(&inputs(raw, &wellness), frontier, &SETTINGS).unwrap()
 }
 
 #[test]
 fn a_year_of_days_has_every_value() {
-    let days = walked(&usual(365), through(365));
+    let days = compute(&usual(365), through(365));
     let last = days.last().unwrap();
     let training = last.training.as_ref().unwrap();
     assert_eq!(training.quality, Quality::Ok);
@@ -90,38 +90,44 @@ fn a_year_of_days_has_every_value() {
     let recovery = last.recovery.as_ref().unwrap();
     assert_eq!((recovery.parts.len(), recovery.quality), (5, Quality::Ok));
     assert!(last.spike.is_ok() && last.sleep.debt.is_ok() && last.weight.z.is_ok() && last.stress.z.is_ok());
-    assert_eq!(last.illness.clone().map(IllnessHint::ask), Ok(false));
-    assert_eq!(last.body_battery.value, Err(Absent::missing(crate::metrics::Need::BodyBattery)));
+    assert_eq!(last.illness.clone().map(IllnessHint::should_ask), Ok(false));
+    assert_eq!(
+        last.body_battery.value,
+        Err(MissingReason::missing(crate::metrics::RequiredInput::BodyBattery))
+    );
 }
 
 #[test]
-fn the_first_weeks_say_that_they_learn() {
-    let days = walked(&usual(30), through(30));
-    assert_eq!(days[15].recovery.as_ref().unwrap_err().to_string(), "learning: 9 of 14 nights");
+fn first_weeks_report_learning_progress() {
+    let days = compute(&usual(30), through(30));
+    assert_eq!(days[15].recovery.as_ref().unwrap_err().to_string(), "not enough data yet: 9 of 14 nights");
     assert!(days[20].recovery.is_ok());
     assert_eq!(days[20].recovery.as_ref().unwrap().quality, Quality::Provisional);
-    assert_eq!(days[29].form.band.clone().unwrap_err().to_string(), "learning: 29 of 42 days");
+    assert_eq!(days[29].form.band.clone().unwrap_err().to_string(), "not enough data yet: 29 of 42 days");
 }
 
 #[test]
-fn nothing_is_said_about_days_after_the_frontier() {
+fn days_after_the_frontier_are_left_out() {
     let raw = usual(100);
-    let whole = walked(&raw, through(100));
-    let cut = walked(&raw, through(90));
+    let whole = compute(&raw, through(100));
+    let cut = compute(&raw, through(90));
     assert_eq!(cut.len(), 90);
     assert_eq!(cut, whole[..90]);
-    assert!(walked(&raw, Frontier::NONE).is_empty());
+    assert!(compute(&raw, DataFrontier::NONE).is_empty());
 }
 
 #[test]
-fn the_open_day_has_a_morning_but_no_evening() {
+fn incomplete_day_has_no_evening_values() {
     let raw = usual(150);
-    let open = Frontier::from_runs([Coverage::new(Some(first().plus(148)), Some(first().plus(149)))]);
-    let days = walked(&raw, open);
-    let (today, whole) = (&days[149], &walked(&raw, through(150))[149]);
-    assert_eq!(today.training, Err(Absent::NotYet));
+    let open = DataFrontier::from_runs([ImportCoverage::new(
+        Some(first().plus_days(148)),
+        Some(first().plus_days(149)),
+    )]);
+    let days = compute(&raw, open);
+    let (today, whole) = (&days[149], &compute(&raw, through(150))[149]);
+    assert_eq!(today.training, Err(MissingReason::NotYet));
     assert_eq!(today.state, None);
-    assert_eq!(today.stress.value, Err(Absent::NotYet));
+    assert_eq!(today.stress.value, Err(MissingReason::NotYet));
     assert_eq!((&today.form, &today.recovery, &today.sleep), (&whole.form, &whole.recovery, &whole.sleep));
     assert!(today.recovery.is_ok());
 }
@@ -130,7 +136,7 @@ fn the_open_day_has_a_morning_but_no_evening() {
 fn an_unknown_load_is_provisional_and_not_zero() {
     let mut raw = usual(SETTLED_DAYS as usize + 60);
     raw[150].loads.push(None);
-    let days = walked(&raw, through(200));
+    let days = compute(&raw, through(200));
     let quality = |i: usize| days[i].training.as_ref().unwrap().quality;
     assert_eq!(
         (quality(149), quality(150), quality(185)),
@@ -140,14 +146,14 @@ fn an_unknown_load_is_provisional_and_not_zero() {
 }
 
 #[test]
-fn two_bad_nights_make_it_ask() {
+fn two_days_of_illness_signs_ask_about_symptoms() {
     let mut raw = usual(100);
     for day in &mut raw[94..] {
         (day.resting, day.hrv, day.respiration) = (Some(62), Some(30.0), Some(17.0));
     }
-    let days = walked(&raw, through(100));
-    assert_eq!(days[93].illness.clone().map(IllnessHint::ask), Ok(false));
-    assert!(days[94..].iter().any(|day| day.illness.clone().map(IllnessHint::ask) == Ok(true)));
+    let days = compute(&raw, through(100));
+    assert_eq!(days[93].illness.clone().map(IllnessHint::should_ask), Ok(false));
+    assert!(days[94..].iter().any(|day| day.illness.clone().map(IllnessHint::should_ask) == Ok(true)));
 }
 
 #[test]
@@ -155,24 +161,25 @@ fn a_history_with_a_gap_or_too_little_context_is_refused() {
     let raw = usual(100);
     let wellness = wellness(&raw);
     let mut inputs = inputs(&raw, &wellness);
-    let state = walk(&inputs, through(100), &SETTINGS).unwrap()[89].state.unwrap();
-    assert_eq!(resume(&state, &inputs[23..], through(100), &SETTINGS).unwrap().len(), 10);
+    let state = compute_days(&inputs, through(100), &SETTINGS).unwrap()[89].state.unwrap();
+    assert_eq!(compute_days_after(&state, &inputs[23..], through(100), &SETTINGS).unwrap().len(), 10);
     assert_eq!(
-        resume(&state, &inputs[24..], through(100), &SETTINGS),
-        Err(BadHistory::ShortContext { have: 66, needed: 67 })
+        compute_days_after(&state, &inputs[24..], through(100), &SETTINGS),
+        Err(HistoryError::ShortContext { have: 66, needed: 67 })
     );
     assert_eq!(
-        resume(&state, &inputs[..80], through(100), &SETTINGS),
-        Err(BadHistory::ShortContext { have: 80, needed: 67 }),
+        compute_days_after(&state, &inputs[..80], through(100), &SETTINGS),
+        Err(HistoryError::ShortContext { have: 80, needed: 67 }),
         "the state's own day must be among them"
     );
     inputs.remove(50);
-    assert_eq!(walk(&inputs, through(100), &SETTINGS), Err(BadHistory::Gap(first().plus(49))));
+    assert_eq!(compute_days(&inputs, through(100), &SETTINGS), Err(HistoryError::Gap(first().plus_days(49))));
 }
 
 #[test]
 fn the_oldest_day_of_the_context_counts() {
-    // Yesterday's range has exactly fourteen nights, the first of them 67 days ago. Without it yesterday says nothing.
+    // Yesterday's range has exactly fourteen nights, the first of them 67 days ago. Without it
+    // there is no range.
     let mut raw = vec![Raw::default(); 110];
     let last = 109;
     for (i, at) in [last - 67].into_iter().chain(last - 30..last - 17).enumerate() {
@@ -181,17 +188,17 @@ fn the_oldest_day_of_the_context_counts() {
     for day in &mut raw[last - 7..] {
         (day.resting, day.hrv) = (Some(65), Some(25.0));
     }
-    let days = walked(&raw, through(110));
-    assert_eq!(days[last].illness.clone().map(IllnessHint::ask), Ok(true));
+    let days = compute(&raw, through(110));
+    assert_eq!(days[last].illness.clone().map(IllnessHint::should_ask), Ok(true));
     let wellness = wellness(&raw);
     let context = &inputs(&raw, &wellness)[last - CONTEXT_DAYS..];
-    let again = resume(&days[last - 1].state.unwrap(), context, through(110), &SETTINGS).unwrap();
+    let again = compute_days_after(&days[last - 1].state.unwrap(), context, through(110), &SETTINGS).unwrap();
     assert_eq!(again, days[last..]);
 }
 
 #[test]
 fn no_days_are_no_error() {
-    assert_eq!(walk(&[], through(10), &SETTINGS), Ok(Vec::new()));
+    assert_eq!(compute_days(&[], through(10), &SETTINGS), Ok(Vec::new()));
 }
 
 fn hostile() -> impl Strategy<Value = Raw> {
@@ -236,17 +243,17 @@ proptest! {
     ) {
         let k = at.index(raw.len() - 1) + 1;
         let frontier = through(i64::try_from(raw.len()).unwrap());
-        let before = walked(&raw, frontier);
+        let before = compute(&raw, frontier);
         let mut raw = raw;
         raw[k] = changed;
-        let scratch = walked(&raw, frontier);
+        let scratch = compute(&raw, frontier);
         // The stored day before the change, as it comes back from a database's text.
         let stored: DayMetrics = serde_json::from_str(&serde_json::to_string(&before[k - 1]).unwrap()).unwrap();
         prop_assert_eq!(&stored, &before[k - 1]);
         let days = wellness(&raw);
         let context = inputs(&raw, &days);
         let from = k.saturating_sub(CONTEXT_DAYS);
-        let again = resume(&stored.state.unwrap(), &context[from..], frontier, &SETTINGS).unwrap();
+        let again = compute_days_after(&stored.state.unwrap(), &context[from..], frontier, &SETTINGS).unwrap();
         prop_assert_eq!(&bits(&scratch)[..k], &bits(&before)[..k]);
         prop_assert_eq!(bits(&again), bits(&scratch[k..]));
         for (a, b) in again.iter().zip(&scratch[k..]) {
@@ -257,8 +264,8 @@ proptest! {
     }
 
     #[test]
-    fn no_input_makes_anything_but_numbers(raw in prop::collection::vec(hostile(), 1..120)) {
-        for day in walked(&raw, through(i64::try_from(raw.len()).unwrap())) {
+    fn any_input_gives_finite_numbers(raw in prop::collection::vec(hostile(), 1..120)) {
+        for day in compute(&raw, through(i64::try_from(raw.len()).unwrap())) {
             // JSON writes NaN and infinity as null, and nothing else here is ever null.
             let text = serde_json::to_string(&day).unwrap();
             prop_assert!(!text.contains("null"), "{text}");

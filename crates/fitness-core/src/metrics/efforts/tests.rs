@@ -1,21 +1,21 @@
-//! Best efforts against a slow and obvious reckoning, and what must not become one.
+//! Best efforts compared with a naive implementation, and data that must not become one.
 
-use super::super::fixtures::{at, every_second, hostile_recording, near};
+use super::super::fixtures::{assert_near, every_second, hostile_recording, recording_at};
 use super::*;
 use crate::domain::sport::Sport;
 use proptest::prelude::*;
 
-fn of(recording: &Recording) -> Vec<Effort> {
-    let sampled = Sampled::of(recording, Sport::Running);
-    efforts(&Track::of(recording, &sampled), &sampled.timeline, None, None)
+fn efforts_of(recording: &Recording) -> Vec<BestEffort> {
+    let sampled = SampledRecording::from_recording(recording, Sport::Running);
+    efforts(&TimeDistanceCurve::from_recording(recording, &sampled), &sampled.timeline, None, None)
 }
 
-fn seconds_over(efforts: &[Effort], meters: i64) -> Option<f64> {
+fn seconds_over(efforts: &[BestEffort], meters: i64) -> Option<f64> {
     let effort = efforts.iter().find(|effort| effort.distance.mm() == meters * 1000)?;
     Some(effort.time.seconds())
 }
 
-/// Ten kilometres with the halves in so many seconds each.
+/// 10 km with the given seconds for each half.
 fn ten_kilometres(first: usize, second: usize) -> Recording {
     let way = move |at: usize| {
         let mm =
@@ -27,33 +27,33 @@ fn ten_kilometres(first: usize, second: usize) -> Recording {
 
 #[test]
 fn ten_even_kilometres_in_fifty_minutes_hold_five_in_twenty_five() {
-    let efforts = of(&ten_kilometres(1500, 1500));
-    near(seconds_over(&efforts, 5000).unwrap(), 1500.0, 0.05);
-    near(seconds_over(&efforts, 10_000).unwrap(), 3000.0, 0.001);
-    near(seconds_over(&efforts, 400).unwrap(), 120.0, 0.05);
+    let efforts = efforts_of(&ten_kilometres(1500, 1500));
+    assert_near(seconds_over(&efforts, 5000).unwrap(), 1500.0, 0.05);
+    assert_near(seconds_over(&efforts, 10_000).unwrap(), 3000.0, 0.001);
+    assert_near(seconds_over(&efforts, 400).unwrap(), 120.0, 0.05);
     assert_eq!(seconds_over(&efforts, 15_000), None);
 }
 
 #[test]
 fn a_negative_split_has_its_best_in_the_second_half() {
-    let efforts = of(&ten_kilometres(1600, 1400));
+    let efforts = efforts_of(&ten_kilometres(1600, 1400));
     let five = efforts.iter().find(|effort| effort.distance.mm() == 5_000_000).unwrap();
-    near(five.time.seconds(), 1400.0, 0.05);
-    near(five.start.seconds(), 1600.0, 0.05);
+    assert_near(five.time.seconds(), 1400.0, 0.05);
+    assert_near(five.start.seconds(), 1600.0, 0.05);
 }
 
 #[test]
 fn a_file_exactly_as_long_as_the_distance_is_its_own_best() {
     let moments: Vec<i32> = vec![500, 11_000, 23_000, 33_500, 45_000, 57_000, 68_000, 79_250, 90_500];
-    let recording = at(moments, &[(Channel::Distance, &|sample| Some(sample as i32 * 50_000))]);
-    let efforts = of(&recording);
+    let recording = recording_at(moments, &[(Channel::Distance, &|sample| Some(sample as i32 * 50_000))]);
+    let efforts = efforts_of(&recording);
     assert_eq!(seconds_over(&efforts, 400), Some(90.0));
     assert_eq!(efforts[0].start, TimeSpan::from_ms(500));
-    let short = at(
+    let short = recording_at(
         (0..8).map(|s| s * 10_000).collect(),
         &[(Channel::Distance, &|sample| Some(sample as i32 * 57_000))],
     );
-    assert_eq!(seconds_over(&of(&short), 400), None, "a metre short is not the distance");
+    assert_eq!(seconds_over(&efforts_of(&short), 400), None, "a metre short is not the distance");
 }
 
 #[test]
@@ -63,18 +63,18 @@ fn a_pause_counts_as_time() {
     let way = |sample: usize| {
         Some(if sample <= 150 { sample * 10_000 / 3 } else { (sample - 1) * 10_000 / 3 } as i32)
     };
-    let efforts = of(&at(moments, &[(Channel::Distance, &way)]));
-    near(seconds_over(&efforts, 1000).unwrap(), 420.0, 0.01);
-    near(seconds_over(&efforts, 400).unwrap(), 120.0, 0.01);
+    let efforts = efforts_of(&recording_at(moments, &[(Channel::Distance, &way)]));
+    assert_near(seconds_over(&efforts, 1000).unwrap(), 420.0, 0.01);
+    assert_near(seconds_over(&efforts, 400).unwrap(), 120.0, 0.01);
 }
 
 #[test]
-fn a_gap_in_the_satellites_makes_no_best() {
-    // 16 s lost at no unlikely speed: nobody knows which way it was.
+fn gps_gap_makes_no_best_effort() {
+    // A gap of 16 s at a plausible speed: the route is unknown.
     let moments: Vec<i32> = (0..=200).chain(216..=416).map(|second| second * 1000).collect();
     let way = |sample: usize| Some((sample * 3000 + if sample > 200 { 45_000 } else { 0 }) as i32);
-    let efforts = of(&at(moments, &[(Channel::Distance, &way)]));
-    near(seconds_over(&efforts, 400).unwrap(), 400.0 / 3.0, 0.05);
+    let efforts = efforts_of(&recording_at(moments, &[(Channel::Distance, &way)]));
+    assert_near(seconds_over(&efforts, 400).unwrap(), 400.0 / 3.0, 0.05);
     assert_eq!(seconds_over(&efforts, 800), None, "neither side has 800 m");
 }
 
@@ -82,9 +82,9 @@ fn a_gap_in_the_satellites_makes_no_best() {
 fn a_jump_makes_no_best() {
     // 200 m in one second, half way through an hour at 3 m/s.
     let way = |second: usize| Some((second * 3000 + if second > 1800 { 200_000 } else { 0 }) as i32);
-    let efforts = of(&every_second(3600, &[(Channel::Distance, &way)]));
+    let efforts = efforts_of(&every_second(3600, &[(Channel::Distance, &way)]));
     for meters in [400, 800, 1000, 5000] {
-        near(seconds_over(&efforts, meters).unwrap(), meters as f64 / 3.0, 0.05);
+        assert_near(seconds_over(&efforts, meters).unwrap(), meters as f64 / 3.0, 0.05);
     }
     assert_eq!(seconds_over(&efforts, 10_000), None, "whatever holds 10 km holds the jump");
 }
@@ -92,7 +92,7 @@ fn a_jump_makes_no_best() {
 #[test]
 fn a_car_ride_makes_no_best_but_a_sprint_does() {
     let at_speed = |mm_s: usize| {
-        of(&every_second(600, &[(Channel::Distance, &move |second| Some((second * mm_s) as i32))]))
+        efforts_of(&every_second(600, &[(Channel::Distance, &move |second| Some((second * mm_s) as i32))]))
     };
     assert!(at_speed(15_000).is_empty());
     assert!(seconds_over(&at_speed(9_000), 400).is_some());
@@ -102,42 +102,44 @@ fn a_car_ride_makes_no_best_but_a_sprint_does() {
 
 #[test]
 fn a_whole_distance_in_one_step_is_no_effort() {
-    let recording = at(vec![0, 1000], &[(Channel::Distance, &|sample| Some(sample as i32 * 60_000_000))]);
-    assert!(of(&recording).is_empty());
+    let recording =
+        recording_at(vec![0, 1000], &[(Channel::Distance, &|sample| Some(sample as i32 * 60_000_000))]);
+    assert!(efforts_of(&recording).is_empty());
 }
 
 #[test]
 fn a_jump_right_after_a_long_pause_makes_no_best() {
     let moments: Vec<i32> = (0..100).chain(20_000..20_002).map(|second| second * 1000).collect();
     let way = |sample: usize| Some((sample * 3000 + if sample > 100 { 900_000 } else { 0 }) as i32);
-    let efforts = of(&at(moments, &[(Channel::Distance, &way)]));
+    let efforts = efforts_of(&recording_at(moments, &[(Channel::Distance, &way)]));
     assert!(efforts.is_empty(), "neither side has 400 m: {efforts:?}");
 }
 
 #[test]
 fn what_is_broken_for_a_shorter_distance_is_broken_for_a_longer() {
-    // Two seconds at 10.2 m/s amid 4 m/s: too fast for 800 m, though over a kilometre's longer stretch it is not.
+    // Two seconds at 10.2 m/s amid 4 m/s: too fast for 800 m, but not over the longer segments of 1
+    // km.
     let way = |second: usize| Some((second * 4000 + second.clamp(125, 127) * 6200 - 125 * 6200) as i32);
-    let efforts = of(&every_second(251, &[(Channel::Distance, &way)]));
+    let efforts = efforts_of(&every_second(251, &[(Channel::Distance, &way)]));
     assert!(seconds_over(&efforts, 400).is_some());
     assert_eq!((seconds_over(&efforts, 800), seconds_over(&efforts, 1000)), (None, None));
 }
 
 #[test]
 fn speed_is_added_up_where_there_is_no_distance() {
-    let efforts = of(&every_second(600, &[(Channel::Speed, &|_| Some(4000))]));
-    near(seconds_over(&efforts, 1000).unwrap(), 250.0, 0.001);
+    let efforts = efforts_of(&every_second(600, &[(Channel::Speed, &|_| Some(4000))]));
+    assert_near(seconds_over(&efforts, 1000).unwrap(), 250.0, 0.001);
 }
 
 #[test]
 fn a_distance_that_never_grows_is_no_distance() {
     let recording =
         every_second(600, &[(Channel::Speed, &|_| Some(4000)), (Channel::Distance, &|_| Some(0))]);
-    near(seconds_over(&of(&recording), 1000).unwrap(), 250.0, 0.001);
+    assert_near(seconds_over(&efforts_of(&recording), 1000).unwrap(), 250.0, 0.001);
 }
 
 #[test]
-fn an_effort_knows_its_heart_rate() {
+fn effort_has_mean_heart_rate() {
     let recording = every_second(
         1001,
         &[
@@ -147,15 +149,20 @@ fn an_effort_knows_its_heart_rate() {
             (Channel::HeartRate, &|second| Some(if second <= 500 { 130 } else { 170 })),
         ],
     );
-    let sampled = Sampled::of(&recording, Sport::Running);
-    let heart = Sums::of(&sampled.timeline, sampled.heart_rate.as_ref().unwrap());
-    let efforts = efforts(&Track::of(&recording, &sampled), &sampled.timeline, Some(&heart), None);
+    let sampled = SampledRecording::from_recording(&recording, Sport::Running);
+    let heart = PrefixSums::from_series(&sampled.timeline, sampled.heart_rate.as_ref().unwrap());
+    let efforts = efforts(
+        &TimeDistanceCurve::from_recording(&recording, &sampled),
+        &sampled.timeline,
+        Some(&heart),
+        None,
+    );
     let kilometre = efforts.iter().find(|effort| effort.distance.mm() == 1_000_000).unwrap();
-    near(kilometre.heart_rate.unwrap(), 170.0, 0.3);
+    assert_near(kilometre.heart_rate.unwrap(), 170.0, 0.3);
 }
 
 /// Tries every pair of points.
-fn slowly(track: &Track, distance: i64, broken: &[bool]) -> Option<f64> {
+fn fastest_naive(track: &TimeDistanceCurve, distance: i64, broken: &[bool]) -> Option<f64> {
     let points = &track.0;
     let mut best: Option<f64> = None;
     for high in 1..points.len() {
@@ -193,8 +200,8 @@ fn points() -> impl Strategy<Value = Vec<(i64, i64)>> {
     })
 }
 
-/// Looks at the stretches that end at every point, not only at those with a hasty step.
-fn broken_slowly(track: &Track, distance: i64, record: f64) -> Vec<bool> {
+/// Checks the segments that end at every point, not only those with a too-fast step.
+fn find_broken_naive(track: &TimeDistanceCurve, distance: i64, record: f64) -> Vec<bool> {
     let (points, mut broken) = (&track.0, vec![false; track.0.len()]);
     let (top, stretch) = (top_speed(distance, record), ((record / 60.0).clamp(2.0, 10.0) * 1000.0) as i64);
     for high in 1..points.len() {
@@ -211,23 +218,23 @@ fn broken_slowly(track: &Track, distance: i64, record: f64) -> Vec<bool> {
 
 proptest! {
     #[test]
-    fn no_broken_stretch_is_without_a_hasty_step(points in points(), slower in 1_i64..5) {
-        let track = Track::new(points.into_iter().map(|(ms, mm)| (ms * slower, mm)));
-        let hasty = track.hasty();
-        for (distance, record) in RECORDS {
+    fn every_broken_segment_contains_a_too_fast_step(points in points(), slower in 1_i64..5) {
+        let track = TimeDistanceCurve::new(points.into_iter().map(|(ms, mm)| (ms * slower, mm)));
+        let hasty = track.too_fast_steps();
+        for (distance, record) in WORLD_RECORDS {
             let mut broken = vec![false; track.0.len()];
             track.find_broken(distance, record, &hasty, &mut broken);
-            prop_assert_eq!(broken, broken_slowly(&track, distance, record));
+            prop_assert_eq!(broken, find_broken_naive(&track, distance, record));
         }
     }
 
     #[test]
-    fn two_pointers_find_what_trying_everything_finds(points in points(), distance in 10_000_i64..500_000) {
-        let track = Track::new(points);
+    fn fastest_matches_naive_search(points in points(), distance in 10_000_i64..500_000) {
+        let track = TimeDistanceCurve::new(points);
         let mut broken = track.gaps();
-        track.find_broken(distance, distance as f64 / 9300.0, &track.hasty(), &mut broken);
+        track.find_broken(distance, distance as f64 / 9300.0, &track.too_fast_steps(), &mut broken);
         let fast = track.fastest(distance, &broken).map(|(_, time)| time);
-        let slow = slowly(&track, distance, &broken);
+        let slow = fastest_naive(&track, distance, &broken);
         prop_assert_eq!(fast.is_some(), slow.is_some());
         if let (Some(fast), Some(slow)) = (fast, slow) {
             prop_assert!((fast - slow).abs() < 1e-6, "{fast} {slow}");
@@ -236,19 +243,19 @@ proptest! {
 
     #[test]
     fn a_longer_distance_never_takes_less_time(points in points(), stretch in 1_i64..40) {
-        let track = Track::new(points.into_iter().map(|(ms, mm)| (ms * stretch, mm * stretch)));
+        let track = TimeDistanceCurve::new(points.into_iter().map(|(ms, mm)| (ms * stretch, mm * stretch)));
         let efforts = efforts(&track, &Timeline::default(), None, None);
         prop_assert!(efforts.windows(2).all(|pair| pair[0].time <= pair[1].time), "{efforts:?}");
     }
 
     #[test]
     fn any_recording_gives_positive_times(recording in hostile_recording()) {
-        prop_assert!(of(&recording).iter().all(|effort| effort.time > TimeSpan::ZERO));
+        prop_assert!(efforts_of(&recording).iter().all(|effort| effort.time > TimeSpan::ZERO));
     }
 }
 
 #[test]
-fn an_effort_knows_how_much_lower_it_ended() {
+fn effort_has_net_grade() {
     use super::super::activity::measure;
     // 3 m/s down a hill of 15 m in a kilometre, by a barometer.
     let recording = every_second(

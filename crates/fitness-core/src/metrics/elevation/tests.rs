@@ -1,8 +1,8 @@
 //! Rollers, noise and one long climb.
 
-use super::super::fixtures::{every_second, near};
-use super::super::load::pace::way;
-use super::super::per_second::Sampled;
+use super::super::fixtures::{assert_near, every_second};
+use super::super::load::pace::cumulative_distance;
+use super::super::per_second::SampledRecording;
 use super::*;
 use crate::domain::sport::Sport;
 use crate::domain::stream::Channel;
@@ -22,7 +22,7 @@ fn ten_rollers_of_five_metres_are_fifty() {
     assert_eq!(climb(turns, 3.0), (50.0, 50.0));
     let smooth = smooth_barometric(&(0..=600).map(rollers(60)).map(Some).collect());
     let found = ascent(&smooth, &[], AscentSource::Barometric).unwrap();
-    near(found.ascent.meters(), 50.0, 4.0);
+    assert_near(found.ascent.meters(), 50.0, 4.0);
     assert_eq!(found.quality, Quality::Ok);
 }
 
@@ -55,19 +55,22 @@ fn a_spike_of_two_seconds_does_not_climb() {
 }
 
 #[test]
-fn satellites_must_wander_ten_metres_before_it_counts() {
+fn gps_noise_below_10_m_is_ignored() {
     let hill = |second: usize| 100.0 + 40.0 * (second as f64 / 600.0 * std::f64::consts::TAU).sin();
     let noisy =
         move |second: usize| Some(((hill(second) + [0.0, 4.0, -4.0, 2.0, -2.0][second % 5]) * 1000.0) as i32);
     let recording = every_second(1200, &[(Channel::Speed, &|_| Some(3000)), (Channel::Altitude, &noisy)]);
-    let sampled = Sampled::of(&recording, Sport::Running);
-    let way = way(sampled.speed.as_ref().unwrap());
+    let sampled = SampledRecording::from_recording(&recording, Sport::Running);
+    let way = cumulative_distance(sampled.speed.as_ref().unwrap());
     let smooth = smooth_gps(&sampled.timeline, sampled.altitude.as_ref().unwrap(), &way);
     let found = ascent(&smooth, &way, AscentSource::Gps).unwrap();
     assert_eq!((found.quality, found.source), (Quality::Estimated, AscentSource::Gps));
-    // Four metres are lost at either end, where there is only one side to take a mean over.
-    near(found.ascent.meters(), 152.0, 1.0);
-    assert_eq!(ascent(&vec![None; 5], &[0.0; 5], AscentSource::Gps), Err(Absent::missing(Need::Altitude)));
+    // Four metres are lost at either end, where the mean is one-sided.
+    assert_near(found.ascent.meters(), 152.0, 1.0);
+    assert_eq!(
+        ascent(&vec![None; 5], &[0.0; 5], AscentSource::Gps),
+        Err(MissingReason::missing(RequiredInput::Altitude))
+    );
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! Histograms as text and back.
+//! Serialization of histograms.
 
 use super::*;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn a_histogram_is_written_as_steps_and_seconds() {
 }
 
 #[test]
-fn what_is_no_histogram_is_refused() {
+fn invalid_histogram_is_refused() {
     for text in ["[1]", "[1,0]", "[1,2,0,3]", "[4294967295,1,1,1]", "[1,2,3]", "[-1,2]", "[[1,2]]", "{}"] {
         assert!(serde_json::from_str::<Histogram>(text).is_err(), "{text}");
     }
@@ -20,14 +20,14 @@ fn what_is_no_histogram_is_refused() {
 
 proptest! {
     #[test]
-    fn any_histogram_comes_back_as_it_was(bins in prop::collection::vec(any::<(u32, u32)>(), 0..50)) {
+    fn histogram_round_trips(bins in prop::collection::vec(any::<(u32, u32)>(), 0..50)) {
         let histogram: Histogram = bins.into_iter().collect();
         let text = serde_json::to_string(&histogram).unwrap();
         prop_assert_eq!(serde_json::from_str::<Histogram>(&text).unwrap(), histogram);
     }
 
     #[test]
-    fn any_row_is_refused_or_rises(row in prop::collection::vec(any::<u32>(), 0..9)) {
+    fn parsed_histogram_is_ascending(row in prop::collection::vec(any::<u32>(), 0..9)) {
         let read = serde_json::from_str::<Histogram>(&serde_json::to_string(&row).unwrap());
         if let Ok(histogram) = read {
             let bins: Vec<(u32, u32)> = histogram.bins().collect();

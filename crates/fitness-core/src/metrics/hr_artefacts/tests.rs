@@ -1,4 +1,4 @@
-//! Each kind of false heart rate, and the true one left alone.
+//! Each kind of heart rate artefact, and clean data left unchanged.
 
 use super::super::fixtures::{every_second, hostile_recording};
 use super::*;
@@ -6,52 +6,54 @@ use crate::domain::sport::Sport;
 use crate::domain::stream::Channel;
 use proptest::prelude::*;
 
-/// A heart that beats like one: a slow wave and a little jitter.
+/// A realistic heart rate: a slow wave with a little jitter.
 fn beating(second: usize) -> i32 {
     140 + (second as f64 / 90.0).sin().mul_add(8.0, (second * 7 % 3) as f64) as i32
 }
 
-fn of(seconds: usize, heart: &dyn Fn(usize) -> i32) -> CleanHeart {
+fn remove_from(seconds: usize, heart: &dyn Fn(usize) -> i32) -> CleanHeartRate {
     let recording = every_second(seconds, &[(Channel::HeartRate, &|second| Some(heart(second)))]);
-    clean(&Sampled::of(&recording, Sport::Running))
+    remove_artefacts(&SampledRecording::from_recording(&recording, Sport::Running))
 }
 
 #[test]
 fn a_true_heart_rate_is_left_alone() {
-    let heart = of(1800, &beating);
-    assert_eq!(heart.findings, Findings { recorded: 1800, ..Findings::default() });
+    let heart = remove_from(1800, &beating);
+    assert_eq!(heart.findings, ArtefactCounts { recorded: 1800, ..ArtefactCounts::default() });
     assert_eq!(heart.findings.dropped_percent(), 0.0);
 }
 
 #[test]
 fn a_cold_strap_loses_its_first_minute() {
-    let cold = of(900, &|second| if second < 60 { 185 - (second % 3) as i32 } else { beating(second) });
+    let cold =
+        remove_from(900, &|second| if second < 60 { 185 - (second % 3) as i32 } else { beating(second) });
     assert_eq!(cold.findings.cold_strap, 60);
-    assert_eq!(known(&cold.series[..60]), 0);
-    let warm = of(900, &|second| if second < 60 { 170 - (second % 3) as i32 } else { beating(second) });
+    assert_eq!(count_known(&cold.series[..60]), 0);
+    let warm =
+        remove_from(900, &|second| if second < 60 { 170 - (second % 3) as i32 } else { beating(second) });
     assert_eq!(warm.findings.cold_strap, 0, "within a quarter of what follows");
 }
 
 #[test]
 fn a_short_spike_is_bridged_and_a_longer_one_is_a_gap() {
     let spiked = |length: usize| {
-        of(600, &move |second| {
+        remove_from(600, &move |second| {
             if (300..300 + length).contains(&second) { 200 } else { 140 + (second % 3) as i32 }
         })
     };
     let short = spiked(5);
     assert_eq!((short.findings.bridged, short.findings.spikes), (5, 0));
     assert!(short.series.iter().flatten().all(|bpm| *bpm < 145));
-    assert_eq!(known(&short.series), 600);
+    assert_eq!(count_known(&short.series), 600);
     let long = spiked(7);
     assert_eq!((long.findings.bridged, long.findings.spikes), (0, 7));
-    assert_eq!(known(&long.series), 593);
+    assert_eq!(count_known(&long.series), 593);
 }
 
 #[test]
 fn a_stuck_sensor_is_a_gap_after_two_minutes() {
     let stuck = |length: usize| {
-        of(900, &move |second| {
+        remove_from(900, &move |second| {
             if (300..300 + length).contains(&second) { 151 } else { 140 + (second % 3) as i32 }
         })
     };
@@ -60,16 +62,16 @@ fn a_stuck_sensor_is_a_gap_after_two_minutes() {
 }
 
 #[test]
-fn a_constant_heart_at_constant_speed_is_believed() {
+fn constant_heart_rate_at_constant_speed_is_kept() {
     let run = |varies: bool| {
         let speed = move |second: usize| Some(if varies && second % 60 < 30 { 2400 } else { 3000 });
         let recording = every_second(600, &[(Channel::HeartRate, &|_| Some(150)), (Channel::Speed, &speed)]);
-        clean(&Sampled::of(&recording, Sport::Running)).findings.flatline
+        remove_artefacts(&SampledRecording::from_recording(&recording, Sport::Running)).findings.flatline
     };
     assert_eq!((run(false), run(true)), (0, 600));
 }
 
-fn with_cadence(heart: &dyn Fn(usize) -> i32, cadence: &dyn Fn(usize) -> i32) -> Findings {
+fn with_cadence(heart: &dyn Fn(usize) -> i32, cadence: &dyn Fn(usize) -> i32) -> ArtefactCounts {
     let recording = every_second(
         1200,
         &[
@@ -77,7 +79,7 @@ fn with_cadence(heart: &dyn Fn(usize) -> i32, cadence: &dyn Fn(usize) -> i32) ->
             (Channel::Cadence, &|second| Some(cadence(second) * 10)),
         ],
     );
-    clean(&Sampled::of(&recording, Sport::Running)).findings
+    remove_artefacts(&SampledRecording::from_recording(&recording, Sport::Running)).findings
 }
 
 fn steps(second: usize) -> i32 {
@@ -94,7 +96,7 @@ fn a_heart_rate_that_follows_the_steps_is_thrown_out() {
 }
 
 #[test]
-fn a_heart_that_happens_to_beat_at_the_step_rate_stays() {
+fn heart_rate_equal_to_cadence_without_lock_is_kept() {
     let near = with_cadence(&|second| 170 + (second / 9 % 3) as i32, &steps);
     assert_eq!(near.cadence_lock, 0);
     let alike = with_cadence(&|second| steps(second) - 20, &steps);
@@ -107,7 +109,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn counting_finds_the_spikes_that_sorting_finds(
+    fn spikes_match_naive_median(
         heart in prop::collection::vec(prop::option::weighted(0.9, prop_oneof![3 => 130_u8..165, 1 => 25_u8..=230]), 0..200),
     ) {
         let far = |index: usize| {
@@ -119,10 +121,10 @@ proptest! {
 
     #[test]
     fn nothing_is_invented_and_every_loss_is_counted(recording in hostile_recording()) {
-        let sampled = Sampled::of(&recording, Sport::Running);
-        let heart = clean(&sampled);
+        let sampled = SampledRecording::from_recording(&recording, Sport::Running);
+        let heart = remove_artefacts(&sampled);
         let f = heart.findings;
-        prop_assert_eq!(known(&heart.series) + f.cold_strap + f.spikes + f.flatline + f.cadence_lock, f.recorded);
+        prop_assert_eq!(count_known(&heart.series) + f.cold_strap + f.spikes + f.flatline + f.cadence_lock, f.recorded);
         prop_assert!((0.0..=100.0).contains(&f.dropped_percent()));
         prop_assert!(heart.series.iter().flatten().all(|bpm| (25..=230).contains(bpm)));
     }

@@ -1,33 +1,33 @@
-//! Load from heart rate, all of it from the seconds at each beat per minute.
+//! Training load from heart rate, computed from the seconds at each bpm.
 //!
-//! Heart rate lags: it under-reports short repetitions, and over-reports heat and thirst.
+//! Heart rate lags: it underestimates short repetitions and overestimates heat and dehydration.
 
 use crate::domain::athlete::Sex;
 use crate::metrics::histogram::Histogram;
-use crate::metrics::{Absent, Found, finite};
+use crate::metrics::{MetricResult, MissingReason, finite};
 
-/// Less heart rate than this over the time in motion, and there is no load from it.
+/// Minimum share of the moving time with a heart rate.
 pub const MIN_COVERAGE: f64 = 0.80;
 
-/// Where an athlete's heart rate reserve begins and ends.
+/// Heart rate reserve: resting HR to max HR.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reserve {
+pub struct HeartRateReserve {
     rest: f64,
     max: f64,
 }
 
-impl Reserve {
-    /// Resting and highest heart rate, at least 40 beats apart.
+impl HeartRateReserve {
+    /// Resting HR and max HR, at least 40 bpm apart.
     ///
     /// # Errors
-    /// When they are closer, or not numbers.
-    pub fn new(rest: f64, max: f64) -> Found<Self> {
+    /// When they are closer, or not finite.
+    pub fn new(rest: f64, max: f64) -> MetricResult<Self> {
         let span = max - rest;
         if span.is_finite() && span >= 40.0 {
             Ok(Self { rest, max })
         } else {
-            let what = format!("resting {rest:.0} and highest {max:.0} are less than 40 beats apart");
-            Err(Absent::Contradiction { what })
+            let what = format!("resting HR {rest:.0} and max HR {max:.0} are less than 40 bpm apart");
+            Err(MissingReason::Contradiction { what })
         }
     }
 
@@ -37,10 +37,11 @@ impl Reserve {
         ((bpm - self.rest) / (self.max - self.rest)).clamp(0.0, 1.0)
     }
 
-    /// A minute's Banister TRIMP at a fraction of the reserve: `HRr · a · e^(b·HRr)` with a = 0.64, b = 1.92 for men
-    /// and a = 0.86, b = 1.67 for women (Banister 1991; Morton 1990). An hour at 0.70 is 103.067 and 116.262.
+    /// Banister's TRIMP per minute at a fraction of the reserve: `HRr · a · e^(b·HRr)` with a =
+    /// 0.64, b = 1.92 for men and a = 0.86, b = 1.67 for women (Banister 1991; Morton 1990). An
+    /// hour at 0.70 is 103.067 and 116.262.
     #[must_use]
-    pub fn minute(fraction: f64, sex: Sex) -> f64 {
+    pub fn trimp_per_minute(fraction: f64, sex: Sex) -> f64 {
         let (a, b) = match sex {
             Sex::Male => (0.64, 1.92),
             Sex::Female => (0.86, 1.67),
@@ -53,95 +54,101 @@ fn minutes(seconds: u32) -> f64 {
     f64::from(seconds) / 60.0
 }
 
-/// Banister's TRIMP, summed beat rate by beat rate and not from the session's mean: the curve is convex, so a mean
-/// would hide the hard minutes.
+/// Banister's TRIMP, summed over the histogram and not from the mean: the curve is convex, so a
+/// mean would hide the hard minutes.
 ///
 /// # Errors
 /// When it is not a number.
-pub fn banister(heart: &Histogram, reserve: Reserve, sex: Sex) -> Found<f64> {
+pub fn banister_trimp(heart: &Histogram, reserve: HeartRateReserve, sex: Sex) -> MetricResult<f64> {
     let sum = heart
         .bins()
-        .map(|(bpm, seconds)| minutes(seconds) * Reserve::minute(reserve.fraction(f64::from(bpm)), sex))
+        .map(|(bpm, seconds)| {
+            minutes(seconds) * HeartRateReserve::trimp_per_minute(reserve.fraction(f64::from(bpm)), sex)
+        })
         .sum();
     finite(sum, "TRIMP")
 }
 
-/// "hrTSS (TRIMP ratio)": `100 · TRIMP / TRIMP of an hour at threshold`. An hour at threshold is 100; an hour at 0.70
-/// of the reserve with the threshold at 0.85 is 61.745 for men and 64.104 for women. TrainingPeaks publishes a table
-/// of zones under the same name; this is not that.
+/// "hrTSS (TRIMP ratio)": `100 · TRIMP / TRIMP of an hour at threshold`. An hour at threshold is
+/// 100; an hour at 0.70 of the reserve with the threshold at 0.85 is 61.745 for men and 64.104 for
+/// women. TrainingPeaks uses the same name for a zone table, which differs.
 ///
 /// # Errors
-/// When the threshold does not lie between the resting and the highest heart rate.
-pub fn trimp_ratio(heart: &Histogram, reserve: Reserve, sex: Sex, threshold: f64) -> Found<f64> {
-    below_the_highest(threshold, reserve.max)?;
-    let hour = 60.0 * Reserve::minute(reserve.fraction(threshold), sex);
+/// When the threshold is not between resting HR and max HR.
+pub fn trimp_ratio(
+    heart: &Histogram,
+    reserve: HeartRateReserve,
+    sex: Sex,
+    threshold: f64,
+) -> MetricResult<f64> {
+    check_below_max(threshold, reserve.max)?;
+    let hour = 60.0 * HeartRateReserve::trimp_per_minute(reserve.fraction(threshold), sex);
     if hour.is_nan() || hour <= 0.0 {
-        let what = format!("threshold heart rate {threshold:.0} is not above the resting one");
-        return Err(Absent::Contradiction { what });
+        let what = format!("threshold HR {threshold:.0} is not above resting HR");
+        return Err(MissingReason::Contradiction { what });
     }
-    finite(100.0 * banister(heart, reserve, sex)? / hour, "hrTSS")
+    finite(100.0 * banister_trimp(heart, reserve, sex)? / hour, "hrTSS")
 }
 
-/// A heart that has reached its highest rate is not at threshold: one of the two is wrong, and so would the load be.
-fn below_the_highest(threshold: f64, max: f64) -> Found<()> {
+/// If threshold HR is not below max HR, one of the two is wrong, and so would be the load.
+fn check_below_max(threshold: f64, max: f64) -> MetricResult<()> {
     if threshold < max {
         return Ok(());
     }
-    let what = format!("threshold heart rate {threshold:.0} is not below the highest, {max:.0}");
-    Err(Absent::Contradiction { what })
+    let what = format!("threshold HR {threshold:.0} is not below max HR {max:.0}");
+    Err(MissingReason::Contradiction { what })
 }
 
-/// How much a minute counts for after Edwards: 1 to 5 from 50, 60, 70, 80 and 90 % of the highest heart rate on, below
-/// that nothing.
+/// Edwards' weight of a minute: 1 to 5 from 50, 60, 70, 80 and 90 % of max HR, below that 0.
 #[must_use]
 pub fn edwards_weight(bpm: f64, max: f64) -> f64 {
-    // In percent and rounded to its millionths, so that 60 % of 190 is 60 % and not a hair below.
+    // Rounded to a millionth of a percent, so that 60 % of 190 is not slightly below 60 %.
     let percent = (bpm / max * 1e8).round() / 1e6;
     [50.0, 60.0, 70.0, 80.0, 90.0].iter().filter(|bound| percent >= **bound).count() as f64
 }
 
-/// Edwards 1993: minutes in each tenth of the highest heart rate times 1 to 5. Ten minutes in each is 150.
+/// Edwards' TRIMP (1993): minutes in each tenth of max HR times 1 to 5. Ten minutes in each is 150.
 ///
 /// # Errors
-/// When the highest heart rate is not positive.
-pub fn edwards(heart: &Histogram, max: f64) -> Found<f64> {
+/// When max HR is not positive.
+pub fn edwards_trimp(heart: &Histogram, max: f64) -> MetricResult<f64> {
     if max.is_nan() || max <= 0.0 {
-        return Err(Absent::OutOfRange { what: "the highest heart rate is not above zero".to_owned() });
+        return Err(MissingReason::OutOfRange { what: "max HR is not above zero".to_owned() });
     }
     finite(heart.bins().map(|(bpm, s)| minutes(s) * edwards_weight(f64::from(bpm), max)).sum(), "Edwards")
 }
 
-/// `100 · Edwards / Edwards of an hour at threshold`: a stand-in on the scale of [`trimp_ratio`] for an athlete whose
-/// sex or resting heart rate is unknown. Ours and a heuristic: an hour at threshold is 100, an hour two steps below a
-/// threshold in the fourth step is 50.
+/// `100 · Edwards / Edwards of an hour at threshold`: a substitute on the scale of [`trimp_ratio`]
+/// if sex or resting heart rate is unknown. Our heuristic: an hour at threshold is 100, an hour two
+/// steps below a threshold in the fourth step is 50.
 ///
 /// # Errors
-/// When the threshold lies below half of the highest heart rate, or not below all of it.
-pub fn edwards_ratio(heart: &Histogram, max: f64, threshold: f64) -> Found<f64> {
-    let sum = edwards(heart, max)?;
-    below_the_highest(threshold, max)?;
+/// When the threshold is below half of max HR, or not below max HR.
+pub fn edwards_ratio(heart: &Histogram, max: f64, threshold: f64) -> MetricResult<f64> {
+    let sum = edwards_trimp(heart, max)?;
+    check_below_max(threshold, max)?;
     let hour = 60.0 * edwards_weight(threshold, max);
     if hour <= 0.0 {
-        let what = format!("threshold heart rate {threshold:.0} is under half of the highest, {max:.0}");
-        return Err(Absent::Contradiction { what });
+        let what = format!("threshold HR {threshold:.0} is below half of max HR {max:.0}");
+        return Err(MissingReason::Contradiction { what });
     }
     finite(100.0 * sum / hour, "Edwards ratio")
 }
 
-/// Lucia 2003: minutes below the first threshold once, between the two twice, above the second three times.
-/// 40, 15 and 5 minutes are 85.
+/// Lucia's TRIMP (2003): minutes below the first ventilatory threshold times 1, between the two
+/// times 2, above the second times 3. 40, 15 and 5 minutes are 85.
 ///
 /// # Errors
 /// When it is not a number.
-pub fn lucia(heart: &Histogram, first: f64, second: f64) -> Found<f64> {
+pub fn lucia_trimp(heart: &Histogram, first: f64, second: f64) -> MetricResult<f64> {
     let weight = |bpm: f64| 1.0 + f64::from(u8::from(bpm >= first)) + f64::from(u8::from(bpm >= second));
     finite(heart.bins().map(|(bpm, seconds)| minutes(seconds) * weight(f64::from(bpm))).sum(), "Lucia")
 }
 
-/// Stand-ins for the ventilatory thresholds, a heuristic: 0.89 of the threshold heart rate, and itself. What is made
-/// of them is estimated.
+/// Approximate ventilatory thresholds, a heuristic: 0.89 of threshold HR, and threshold HR. Results
+/// computed from them are estimated.
 #[must_use]
-pub fn ventilatory(threshold: f64) -> (f64, f64) {
+pub fn ventilatory_thresholds(threshold: f64) -> (f64, f64) {
     (0.89 * threshold, threshold)
 }
 

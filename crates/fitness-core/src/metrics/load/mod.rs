@@ -1,13 +1,13 @@
-//! What an activity cost, on one scale: an hour at threshold is 100.
+//! Training load of an activity, on one scale: an hour at threshold is 100.
 
 use super::histogram::Histogram;
-use super::load::heart_rate::{MIN_COVERAGE, Reserve, edwards_ratio, trimp_ratio};
-use super::load::pace::swim_stress;
-use super::load::power::{Normalized, intensity, stress};
-use super::load::session_rpe::{RpeScale, session_rpe};
+use super::load::heart_rate::{HeartRateReserve, MIN_COVERAGE, edwards_ratio, trimp_ratio};
+use super::load::pace::swim_training_stress;
+use super::load::power::{NormalizedMean, intensity_factor, training_stress};
+use super::load::session_rpe::{RpeLoadFactor, session_rpe};
 use super::recording_measures::{HeartMeasures, Measures, PowerMeasures};
-use super::thresholds::in_force::{InForce, in_force};
-use super::{Absent, Found, Need, Quality, Rated};
+use super::thresholds::in_force::{ThresholdInForce, in_force};
+use super::{MetricResult, MissingReason, Quality, RequiredInput, ValueWithQuality};
 use crate::domain::activity::Activity;
 use crate::domain::athlete::{Sex, Threshold, ThresholdKind};
 use crate::domain::calendar::Day;
@@ -17,65 +17,54 @@ use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
 string_enum! {
-    /// How a load was found.
-    pub enum LoadMethod("method of a load") {
+    /// Method by which a load was computed.
+    pub enum LoadMethod("load method") {
         /// TSS, from normalized power.
         Power = "power",
-        /// rTSS, from normalized graded pace.
+        /// rTSS, from normalized graded pace (NGP).
         Pace = "pace",
-        /// hrTSS (TRIMP ratio).
         HeartRate = "heart_rate",
-        /// Edwards' sum over that of an hour at threshold.
+        /// Edwards' TRIMP relative to that of an hour at threshold.
         EdwardsRatio = "edwards_ratio",
         /// sTSS, from swimming speed.
         SwimPace = "swim_pace",
-        /// Session-RPE times the athlete's own factor.
+        /// Session RPE times the athlete's own factor.
         PerceivedExertion = "perceived_exertion",
     }
 }
 
-/// What an activity cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// An hour at threshold is 100.
     pub value: f64,
-    /// How it was found.
     pub method: LoadMethod,
-    /// How far it can be leaned on.
     pub quality: Quality,
 }
 
 impl Load {
-    /// The number and its quality, without how it was found: what days are made of.
+    /// Value and quality without the method, as used by daily loads.
     #[must_use]
-    pub const fn rated(&self) -> Rated {
-        Rated { value: self.value, quality: self.quality }
+    pub const fn with_quality(&self) -> ValueWithQuality {
+        ValueWithQuality { value: self.value, quality: self.quality }
     }
 }
 
-/// What loads are measured against. Nothing is assumed for what is unset.
+/// Thresholds that loads are computed from. Unset ones have no default.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Limits {
-    /// Beats per minute.
-    pub max_heart_rate: Option<InForce>,
-    /// Beats per minute.
-    pub resting_heart_rate: Option<InForce>,
-    /// Beats per minute.
-    pub threshold_heart_rate: Option<InForce>,
-    /// Metres per second.
-    pub threshold_speed: Option<InForce>,
-    /// Watts.
-    pub threshold_power: Option<InForce>,
-    /// Metres per second.
-    pub swim_speed: Option<InForce>,
-    /// The athlete's sex.
+pub struct AthleteThresholds {
+    pub max_heart_rate: Option<ThresholdInForce>,
+    pub resting_heart_rate: Option<ThresholdInForce>,
+    pub threshold_heart_rate: Option<ThresholdInForce>,
+    pub threshold_speed: Option<ThresholdInForce>,
+    pub threshold_power: Option<ThresholdInForce>,
+    pub swim_speed: Option<ThresholdInForce>,
     pub sex: Option<Sex>,
 }
 
-impl Limits {
-    /// The limits in force on a day.
+impl AthleteThresholds {
+    /// The thresholds in force on a day.
     #[must_use]
-    pub fn on(day: Day, thresholds: &[Threshold], sex: Option<Sex>) -> Self {
+    pub fn for_day(day: Day, thresholds: &[Threshold], sex: Option<Sex>) -> Self {
         let limit = |kind| in_force(thresholds, kind, day).ok();
         Self {
             max_heart_rate: limit(ThresholdKind::MaxHeartRate),
@@ -89,40 +78,44 @@ impl Limits {
     }
 }
 
-/// How an activity felt, and what that means for this athlete.
+/// Perceived exertion of an activity, and the athlete's RPE calibration.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Felt {
-    /// 0 to 10.
+pub struct RpeWithCalibration {
     pub exertion: Option<f64>,
-    /// From session-RPE to load; until enough sessions have both, how many do.
-    pub scale: Found<RpeScale>,
+    /// Conversion from session RPE to load; missing until enough activities have both.
+    pub scale: MetricResult<RpeLoadFactor>,
 }
 
-impl Default for Felt {
-    /// Nobody said how anything felt.
+impl Default for RpeWithCalibration {
+    /// No rating and no calibration.
     fn default() -> Self {
-        Self { exertion: None, scale: RpeScale::fit(&[]) }
+        Self { exertion: None, scale: RpeLoadFactor::fit(&[]) }
     }
 }
 
-/// The load of an activity by the best method there is for its sport: cycling by power, then heart rate; running by
-/// pace, then heart rate; swimming by pace; anything else by heart rate; and last how it felt. A run's power is left
-/// out: its threshold is not a rider's.
+/// The load of an activity by the best method there is for its sport: cycling by power, then heart
+/// rate; running by pace, then heart rate; swimming by pace; anything else by heart rate; finally
+/// by perceived exertion. Running power is not used: threshold power is for cycling.
 ///
 /// # Errors
-/// When no method has what it needs. The reason is that of the first method that had its recording and lacks something
-/// else; where none had, that of the first method.
-pub fn load(activity: &Activity, measures: &Measures, limits: &Limits, felt: Felt) -> Found<Load> {
-    type Method = fn(&Activity, &Measures, &Limits) -> Found<Load>;
-    let methods: &[Method] = match activity.sport {
-        Sport::Cycling => &[by_power, by_heart],
-        Sport::Running => &[by_pace, by_heart],
+/// When every method lacks an input. The reason is that of the first method whose recording exists
+/// but something else is missing, else that of the first method.
+pub fn load(
+    activity: &Activity,
+    measures: &Measures,
+    limits: &AthleteThresholds,
+    felt: RpeWithCalibration,
+) -> MetricResult<Load> {
+    type LoadFn = fn(&Activity, &Measures, &AthleteThresholds) -> MetricResult<Load>;
+    let methods: &[LoadFn] = match activity.sport {
+        Sport::Cycling => &[by_power, by_heart_rate],
+        Sport::Running => &[by_pace, by_heart_rate],
         Sport::Swimming => &[by_swimming],
-        Sport::Rowing | Sport::Strength | Sport::Other | Sport::Rest => &[by_heart],
+        Sport::Rowing | Sport::Strength | Sport::Other | Sport::Rest => &[by_heart_rate],
     };
     let mut reasons = Vec::new();
     let tried = methods.iter().map(|method| method(activity, measures, limits));
-    for found in tried.chain(std::iter::once_with(|| by_feeling(measures, felt))) {
+    for found in tried.chain(std::iter::once_with(|| by_session_rpe(measures, felt))) {
         match found {
             Ok(load) => return Ok(load),
             Err(reason) => reasons.push(reason),
@@ -132,84 +125,90 @@ pub fn load(activity: &Activity, measures: &Measures, limits: &Limits, felt: Fel
     Err(reasons.swap_remove(best))
 }
 
-/// Whether what is missing is a recording, or the athlete's word: nothing that can be set would help.
-fn is_unrecorded(reason: &Absent) -> bool {
+/// Whether a recording or rating is missing, rather than something the athlete can set.
+fn is_unrecorded(reason: &MissingReason) -> bool {
     matches!(
         reason,
-        Absent::Missing {
-            need: Need::HeartRate
-                | Need::Power
-                | Need::Speed
-                | Need::Distance
-                | Need::Duration
-                | Need::PerceivedExertion
+        MissingReason::Missing {
+            need: RequiredInput::HeartRate
+                | RequiredInput::Power
+                | RequiredInput::Speed
+                | RequiredInput::Distance
+                | RequiredInput::Duration
+                | RequiredInput::PerceivedExertion
         }
     )
 }
 
-/// A distance of nothing is what devices write that measured none.
-fn covered(distance: Option<Distance>) -> Option<Distance> {
+/// Devices that measured no distance write zero.
+fn nonzero_distance(distance: Option<Distance>) -> Option<Distance> {
     distance.filter(|distance| *distance > Distance::ZERO)
 }
 
-fn given(limit: Option<InForce>, need: Need) -> Found<InForce> {
-    limit.ok_or(Absent::missing(need))
+fn require_threshold(limit: Option<ThresholdInForce>, need: RequiredInput) -> MetricResult<ThresholdInForce> {
+    limit.ok_or(MissingReason::missing(need))
 }
 
-/// Training stress by power; from the mean alone where there is no recording, which hides the surges: provisional.
-fn by_power(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Load> {
+/// TSS by power; provisional if computed from the mean alone, which hides surges.
+fn by_power(activity: &Activity, measures: &Measures, limits: &AthleteThresholds) -> MetricResult<Load> {
     let (watts, seconds, quality) = match &measures.power {
         Ok(power) => {
-            let np = ridden(power)?;
-            (np.value, f64::from(np.seconds), np.quality().with(complete(power.coverage_percent)?))
+            let np = normalized_ride_power(power)?;
+            (np.value, f64::from(np.seconds), np.quality().combine(coverage_quality(power.coverage_percent)?))
         }
         Err(absent) => {
             let watts = activity.avg_power.filter(|watts| *watts > 0).ok_or_else(|| absent.clone())?;
             (f64::from(watts), training_time(measures)?.seconds(), Quality::Provisional)
         }
     };
-    let threshold = given(limits.threshold_power, Need::ThresholdPower)?;
-    let value = stress(seconds, intensity(watts, threshold.value(), Need::ThresholdPower)?)?;
-    let quality = quality.with(threshold.quality);
+    let threshold = require_threshold(limits.threshold_power, RequiredInput::ThresholdPower)?;
+    let value =
+        training_stress(seconds, intensity_factor(watts, threshold.value(), RequiredInput::ThresholdPower)?)?;
+    let quality = quality.combine(threshold.quality);
     Ok(Load { value, method: LoadMethod::Power, quality })
 }
 
-/// Normalized power. A meter that wrote 0 W from beginning to end measured nothing: a flat battery, or no ride.
-pub(crate) fn ridden(power: &PowerMeasures) -> Found<Normalized> {
-    power
-        .normalized
-        .clone()
-        .and_then(|np| if np.value > 0.0 { Ok(np) } else { Err(Absent::missing(Need::Power)) })
+/// Normalized power. A power meter that recorded 0 W throughout measured nothing.
+pub(crate) fn normalized_ride_power(power: &PowerMeasures) -> MetricResult<NormalizedMean> {
+    power.normalized.clone().and_then(|np| {
+        if np.value > 0.0 { Ok(np) } else { Err(MissingReason::missing(RequiredInput::Power)) }
+    })
 }
 
-/// `rTSS = 100 · hours · (NGP/threshold speed)²`: 45 min at 90 % are 60.75. Provisional where the ground is unknown or
-/// only the mean speed is.
-fn by_pace(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Load> {
+/// `rTSS = 100 · hours · (NGP/threshold speed)²`: 45 min at 90 % are 60.75. Provisional if slopes
+/// are unknown or only the mean speed is known.
+fn by_pace(activity: &Activity, measures: &Measures, limits: &AthleteThresholds) -> MetricResult<Load> {
     let (speed, seconds, quality) = match &measures.speed {
         Ok(speed) => {
             let ngp = speed.normalized.as_ref().map_err(Clone::clone)?;
             let ground = if speed.graded || is_flat(activity) { Quality::Ok } else { Quality::Provisional };
-            let complete = complete(speed.coverage_percent)?;
-            let doubt = doubted(measures.suspicions.about_speed());
-            (ngp.value, f64::from(ngp.seconds), ngp.quality().with(ground).with(complete).with(doubt))
+            let complete = coverage_quality(speed.coverage_percent)?;
+            let doubt = plausibility_quality(measures.suspicions.is_speed_doubtful());
+            (
+                ngp.value,
+                f64::from(ngp.seconds),
+                ngp.quality().combine(ground).combine(complete).combine(doubt),
+            )
         }
         Err(absent) => {
-            let distance = covered(activity.distance).ok_or_else(|| absent.clone())?;
+            let distance = nonzero_distance(activity.distance).ok_or_else(|| absent.clone())?;
             let time = training_time(measures)?;
-            let speed = Speed::over(distance, time).ok_or(Absent::missing(Need::Duration))?;
+            let speed = Speed::from_distance_and_time(distance, time)
+                .ok_or(MissingReason::missing(RequiredInput::Duration))?;
             (speed.mps(), time.seconds(), Quality::Provisional)
         }
     };
-    let threshold = given(limits.threshold_speed, Need::ThresholdSpeed)?;
-    let value = stress(seconds, intensity(speed, threshold.value(), Need::ThresholdSpeed)?)?;
-    let quality = quality.with(threshold.quality);
+    let threshold = require_threshold(limits.threshold_speed, RequiredInput::ThresholdSpeed)?;
+    let value =
+        training_stress(seconds, intensity_factor(speed, threshold.value(), RequiredInput::ThresholdSpeed)?)?;
+    let quality = quality.combine(threshold.quality);
     Ok(Load { value, method: LoadMethod::Pace, quality })
 }
 
-/// Under 80 % of the time in motion known is no load, under 95 % a provisional one.
-fn complete(percent: f64) -> Found<Quality> {
+/// Below 80 % of the moving time there is no load, below 95 % it is provisional.
+fn coverage_quality(percent: f64) -> MetricResult<Quality> {
     if percent < 100.0 * MIN_COVERAGE {
-        Err(Absent::Patchy { percent: percent as u8 })
+        Err(MissingReason::Patchy { percent: percent as u8 })
     } else if percent < 95.0 {
         Ok(Quality::Provisional)
     } else {
@@ -217,92 +216,100 @@ fn complete(percent: f64) -> Found<Quality> {
     }
 }
 
-/// What is suspicious is kept, and what is made of it provisional.
-const fn doubted(suspicious: bool) -> Quality {
+/// Implausible samples make a load provisional.
+const fn plausibility_quality(suspicious: bool) -> Quality {
     if suspicious { Quality::Provisional } else { Quality::Ok }
 }
 
-/// Whether the source says there were no hills.
+/// Whether the sport type implies a flat course.
 fn is_flat(activity: &Activity) -> bool {
     let finer = activity.sub_sport.as_deref().unwrap_or_default();
     ["treadmill", "indoor", "track", "virtual"].iter().any(|word| finer.contains(word))
 }
 
-fn by_swimming(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Load> {
-    let distance = covered(activity.distance).or(measures.distance);
-    let distance = distance.ok_or(Absent::missing(Need::Distance))?;
-    let (time, quality) = match measures.swum {
+fn by_swimming(activity: &Activity, measures: &Measures, limits: &AthleteThresholds) -> MetricResult<Load> {
+    let distance = nonzero_distance(activity.distance).or(measures.distance);
+    let distance = distance.ok_or(MissingReason::missing(RequiredInput::Distance))?;
+    let (time, quality) = match measures.swim_time {
         Some(swum) => (swum, Quality::Ok),
         None => (training_time(measures)?, Quality::Provisional),
     };
-    let speed = Speed::over(distance, time).ok_or(Absent::missing(Need::Duration))?;
-    let threshold = given(limits.swim_speed, Need::SwimSpeed)?;
-    let value = swim_stress(time.seconds(), intensity(speed.mps(), threshold.value(), Need::SwimSpeed)?)?;
-    let quality = quality.with(threshold.quality);
+    let speed = Speed::from_distance_and_time(distance, time)
+        .ok_or(MissingReason::missing(RequiredInput::Duration))?;
+    let threshold = require_threshold(limits.swim_speed, RequiredInput::SwimSpeed)?;
+    let value = swim_training_stress(
+        time.seconds(),
+        intensity_factor(speed.mps(), threshold.value(), RequiredInput::SwimSpeed)?,
+    )?;
+    let quality = quality.combine(threshold.quality);
     Ok(Load { value, method: LoadMethod::SwimPace, quality })
 }
 
-/// hrTSS where the athlete's sex and resting heart rate are known, else the Edwards ratio, estimated.
-fn by_heart(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Load> {
+/// hrTSS if the athlete's sex and resting heart rate are known, else the Edwards ratio, marked
+/// estimated.
+fn by_heart_rate(activity: &Activity, measures: &Measures, limits: &AthleteThresholds) -> MetricResult<Load> {
     let (seconds, quality) = heart_seconds(activity, measures)?;
-    let max = given(limits.max_heart_rate, Need::MaxHeartRate)?;
-    let threshold = given(limits.threshold_heart_rate, Need::ThresholdHeartRate)?;
-    let quality = quality.with(max.quality).with(threshold.quality);
+    let max = require_threshold(limits.max_heart_rate, RequiredInput::MaxHeartRate)?;
+    let threshold = require_threshold(limits.threshold_heart_rate, RequiredInput::ThresholdHeartRate)?;
+    let quality = quality.combine(max.quality).combine(threshold.quality);
     let (Some(sex), Some(rest)) = (limits.sex, limits.resting_heart_rate) else {
         let value = edwards_ratio(&seconds, max.value(), threshold.value())?;
         return Ok(Load {
             value,
             method: LoadMethod::EdwardsRatio,
-            quality: quality.with(Quality::Estimated),
+            quality: quality.combine(Quality::Estimated),
         });
     };
-    let reserve = Reserve::new(rest.value(), max.value())?;
+    let reserve = HeartRateReserve::new(rest.value(), max.value())?;
     let value = trimp_ratio(&seconds, reserve, sex, threshold.value())?;
-    Ok(Load { value, method: LoadMethod::HeartRate, quality: quality.with(rest.quality) })
+    Ok(Load { value, method: LoadMethod::HeartRate, quality: quality.combine(rest.quality) })
 }
 
-/// The seconds at each beat, fit for a load; from the mean alone where nothing was recorded, which hides the hard
-/// minutes: provisional. A recording thrown out as unreliable is not replaced by its own mean.
+/// Seconds at each bpm for a load; provisional if computed from the mean alone, which hides the
+/// hard minutes. A recording discarded as unreliable is not replaced by its mean.
 ///
 /// # Errors
-/// When under 80 % of the time in motion has a heart rate, or over 20 % of it followed the steps.
-pub(crate) fn heart_seconds(activity: &Activity, measures: &Measures) -> Found<(Histogram, Quality)> {
+/// When less than 80 % of the moving time has a heart rate, or more than 20 % of it is in cadence
+/// lock.
+pub(crate) fn heart_seconds(activity: &Activity, measures: &Measures) -> MetricResult<(Histogram, Quality)> {
     match &measures.heart {
         Ok(heart) => {
-            let quality = reliable(heart)?.with(doubted(measures.suspicions.about_heart()));
+            let quality = heart_rate_quality(heart)?
+                .combine(plausibility_quality(measures.suspicions.is_heart_rate_doubtful()));
             Ok((heart.seconds.clone(), quality))
         }
         Err(absent) => {
             let bpm = activity.avg_heart_rate.filter(|bpm| (25..=230).contains(bpm));
             let bpm = bpm.ok_or_else(|| absent.clone())?;
             let seconds = training_time(measures)?.whole_seconds();
-            let seconds = u32::try_from(seconds).map_err(|_| Absent::missing(Need::Duration))?;
+            let seconds =
+                u32::try_from(seconds).map_err(|_| MissingReason::missing(RequiredInput::Duration))?;
             Ok((Histogram::constant(u32::from(bpm), seconds), Quality::Provisional))
         }
     }
 }
 
-fn reliable(heart: &HeartMeasures) -> Found<Quality> {
+fn heart_rate_quality(heart: &HeartMeasures) -> MetricResult<Quality> {
     let lock = heart.findings.lock_percent();
     if lock > 20.0 {
-        return Err(Absent::CadenceLock { percent: lock.round() as u8 });
+        return Err(MissingReason::CadenceLock { percent: lock.round() as u8 });
     }
-    complete(heart.coverage_percent)
+    coverage_quality(heart.coverage_percent)
 }
 
-fn by_feeling(measures: &Measures, felt: Felt) -> Found<Load> {
-    let exertion = felt.exertion.ok_or(Absent::missing(Need::PerceivedExertion))?;
+fn by_session_rpe(measures: &Measures, felt: RpeWithCalibration) -> MetricResult<Load> {
+    let exertion = felt.exertion.ok_or(MissingReason::missing(RequiredInput::PerceivedExertion))?;
     let session = session_rpe(exertion, training_time(measures)?)?;
     let (method, quality) = (LoadMethod::PerceivedExertion, Quality::Estimated);
     Ok(Load { value: felt.scale?.load(session)?, method, quality })
 }
 
-fn training_time(measures: &Measures) -> Found<TimeSpan> {
-    measures.times.training().ok_or(Absent::missing(Need::Duration))
+fn training_time(measures: &Measures) -> MetricResult<TimeSpan> {
+    measures.times.training().ok_or(MissingReason::missing(RequiredInput::Duration))
 }
 
-pub mod distribution;
 pub mod heart_rate;
+pub mod monotony_and_spikes;
 pub mod pace;
 pub mod power;
 pub mod session_rpe;

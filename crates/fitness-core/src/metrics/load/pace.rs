@@ -1,31 +1,31 @@
-//! Pace: graded speed, and the load of running and swimming.
+//! Grade-adjusted speed, and training load of running and swimming.
 
-use crate::metrics::grade_adjusted_pace::{SlopeCost, slopes};
-use crate::metrics::per_second::{Runs, Series, Timeline};
-use crate::metrics::{Found, finite, whole};
+use crate::metrics::grade_adjusted_pace::{SlopeCostModel, slopes};
+use crate::metrics::per_second::{Segments, Series, Timeline};
+use crate::metrics::{MetricResult, finite, round_to_u32};
 
-/// Speed as it would be on the flat at the same cost, millimetres per second: `v_g = v · C(i)/C(0)`. Where the slope is
-/// unknown the ground counts as flat.
+/// Speed on the flat at the same energy cost, mm/s: `v_g = v · C(i)/C(0)`. An unknown slope counts
+/// as flat.
 #[must_use]
-pub fn graded(
+pub fn grade_adjusted_speed(
     timeline: &Timeline,
     speed: &Series<u32>,
     way_m: &[f64],
     altitude_m: Option<&Series<f32>>,
-    cost: SlopeCost,
+    cost: SlopeCostModel,
 ) -> Series<u32> {
     let Some(altitude) = altitude_m else { return speed.clone() };
     let slopes = slopes(timeline, way_m, altitude);
     let adjusted = |(speed, slope): (&Option<u32>, Option<f32>)| {
         let factor = slope.map_or(1.0, |slope| cost.factor(f64::from(slope)));
-        speed.map(|speed| whole(f64::from(speed) * factor))
+        speed.map(|speed| round_to_u32(f64::from(speed) * factor))
     };
     speed.iter().zip(slopes).map(adjusted).collect()
 }
 
-/// Metres covered up to each second; nothing is covered while the speed is unknown.
+/// Metres covered up to each second; an unknown speed counts as zero.
 #[must_use]
-pub fn way(speed: &Series<u32>) -> Vec<f64> {
+pub fn cumulative_distance(speed: &Series<u32>) -> Vec<f64> {
     let mut sum = 0.0;
     speed
         .iter()
@@ -36,19 +36,22 @@ pub fn way(speed: &Series<u32>) -> Vec<f64> {
         .collect()
 }
 
-/// Graded speed in metres per second over the seconds in motion, ready for GAP (its mean) and NGP (its
-/// [`normalize`](super::power::normalize)d value). TrainingPeaks' own NGP is not published; this one is ours.
+/// Grade-adjusted speed in m/s over the moving time: its mean is GAP, its
+/// [`normalize`](super::power::normalize)d value NGP. TrainingPeaks' NGP formula is not published;
+/// this one is ours.
 #[must_use]
-pub fn in_motion(timeline: &Timeline, graded: &Series<u32>, moving: &[bool]) -> Runs {
-    Runs::pick(timeline, |index| graded[index].filter(|_| moving[index]).map(|speed| speed as f32 / 1000.0))
+pub fn moving_speed(timeline: &Timeline, graded: &Series<u32>, moving: &[bool]) -> Segments {
+    Segments::select(timeline, |index| {
+        graded[index].filter(|_| moving[index]).map(|speed| speed as f32 / 1000.0)
+    })
 }
 
-/// `sTSS = 100 · hours · (v/CSS)³`: the drag of water grows with the square of speed, so the power with its cube. An
-/// hour at critical swim speed is 100; half an hour at 90 % is 36.45.
+/// `sTSS = 100 · hours · (v/CSS)³`: the drag of water grows with the square of speed, so the power
+/// with its cube. An hour at critical swim speed is 100; half an hour at 90 % is 36.45.
 ///
 /// # Errors
 /// When it is not a number.
-pub fn swim_stress(seconds: f64, relative_speed: f64) -> Found<f64> {
+pub fn swim_training_stress(seconds: f64, relative_speed: f64) -> MetricResult<f64> {
     finite(100.0 * seconds / 3600.0 * relative_speed.powi(3), "swim stress")
 }
 

@@ -1,65 +1,64 @@
-//! How hard it felt, as load.
+//! Session RPE: training load from perceived exertion.
 
 use crate::domain::units::TimeSpan;
-use crate::metrics::recovery::baseline::{count, median};
-use crate::metrics::{Absent, Counted, Found, Need, finite};
+use crate::metrics::recovery::baseline::{median, to_u32};
+use crate::metrics::{CountUnit, MetricResult, MissingReason, RequiredInput, finite};
 use serde::{Deserialize, Serialize};
 
-/// Sessions with both a felt and a measured load that it takes to turn one into the other.
+/// Activities with both a rating and a measured load needed to fit the conversion.
 pub const MIN_SESSIONS: usize = 15;
 
-/// Session-RPE (Foster 1998, 2001): how hard it felt, 0 to 10, times minutes. An hour at 5 is 300. This is not on the
-/// scale of training stress; only an [`RpeScale`] brings it there.
+/// Session RPE (Foster 1998, 2001): rating of 0 to 10 times minutes. An hour at 5 is 300. It is not
+/// on the scale of TSS; an [`RpeLoadFactor`] converts it.
 ///
 /// # Errors
-/// When the feeling is not between 0 and 10.
-pub fn session_rpe(felt: f64, time: TimeSpan) -> Found<f64> {
+/// When the rating is not between 0 and 10.
+pub fn session_rpe(felt: f64, time: TimeSpan) -> MetricResult<f64> {
     if !(0.0..=10.0).contains(&felt) {
-        return Err(Absent::missing(Need::PerceivedExertion));
+        return Err(MissingReason::missing(RequiredInput::PerceivedExertion));
     }
     if time <= TimeSpan::ZERO {
-        return Err(Absent::missing(Need::Duration));
+        return Err(MissingReason::missing(RequiredInput::Duration));
     }
-    finite(felt * time.seconds() / 60.0, "session exertion")
+    finite(felt * time.seconds() / 60.0, "session RPE")
 }
 
-/// One athlete's factor from session-RPE to training stress.
+/// One athlete's factor from session RPE to TSS.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct RpeScale {
-    /// Training stress for one unit of session-RPE.
+pub struct RpeLoadFactor {
+    /// TSS per unit of session RPE.
     factor: f64,
-    /// From how many sessions.
+    /// Number of activities it was fitted on.
     sessions: u32,
 }
 
-impl RpeScale {
-    /// The median of load over session-RPE, of sessions that have both: `(session-RPE, load)`.
-    /// An athlete whose hours at 5 measure 60 has a factor of 0.2.
+impl RpeLoadFactor {
+    /// The median ratio of load to session RPE, from pairs of `(session RPE, load)`. An athlete
+    /// whose hours at 5 have a load of 60 has a factor of 0.2.
     ///
     /// # Errors
-    /// When fewer than 15 sessions have both.
-    pub fn fit(sessions: &[(f64, f64)]) -> Found<Self> {
+    /// With fewer than 15 pairs.
+    pub fn fit(sessions: &[(f64, f64)]) -> MetricResult<Self> {
         let sane = |(felt, load): &(f64, f64)| *felt > 0.0 && *load > 0.0;
         let ratio = |(felt, load): &(f64, f64)| load / felt;
         let ratios: Vec<f64> =
             sessions.iter().filter(|both| sane(both)).map(ratio).filter(|ratio| ratio.is_finite()).collect();
         if ratios.len() < MIN_SESSIONS {
-            let (have, needed) = (count(ratios.len()), count(MIN_SESSIONS));
-            return Err(Absent::TooFew { have, needed, what: Counted::Sessions });
+            let (have, needed) = (to_u32(ratios.len()), to_u32(MIN_SESSIONS));
+            return Err(MissingReason::TooFew { have, needed, what: CountUnit::Sessions });
         }
-        let factor = median(&ratios).ok_or(Absent::missing(Need::PerceivedExertion))?;
-        Ok(Self { factor: finite(factor, "ratio")?, sessions: count(ratios.len()) })
+        let factor = median(&ratios).ok_or(MissingReason::missing(RequiredInput::PerceivedExertion))?;
+        Ok(Self { factor: finite(factor, "ratio")?, sessions: to_u32(ratios.len()) })
     }
 
-    /// Training stress from session-RPE.
+    /// TSS from session RPE.
     ///
     /// # Errors
     /// When it is not a number.
-    pub fn load(&self, session_rpe: f64) -> Found<f64> {
-        finite(self.factor * session_rpe, "load from exertion")
+    pub fn load(&self, session_rpe: f64) -> MetricResult<f64> {
+        finite(self.factor * session_rpe, "load from RPE")
     }
 
-    /// How many sessions it was fitted on.
     #[must_use]
     pub const fn sessions(&self) -> u32 {
         self.sessions
@@ -73,24 +72,27 @@ mod tests {
     #[test]
     fn an_hour_at_five_is_300() {
         assert_eq!(session_rpe(5.0, TimeSpan::from_mins(60)), Ok(300.0));
-        assert_eq!(session_rpe(11.0, TimeSpan::from_mins(60)), Err(Absent::missing(Need::PerceivedExertion)));
+        assert_eq!(
+            session_rpe(11.0, TimeSpan::from_mins(60)),
+            Err(MissingReason::missing(RequiredInput::PerceivedExertion))
+        );
         assert_eq!(
             session_rpe(f64::NAN, TimeSpan::from_mins(1)),
-            Err(Absent::missing(Need::PerceivedExertion))
+            Err(MissingReason::missing(RequiredInput::PerceivedExertion))
         );
-        assert_eq!(session_rpe(5.0, TimeSpan::ZERO), Err(Absent::missing(Need::Duration)));
+        assert_eq!(session_rpe(5.0, TimeSpan::ZERO), Err(MissingReason::missing(RequiredInput::Duration)));
     }
 
     #[test]
     fn the_scale_is_the_median_of_fifteen_and_an_odd_one_does_not_move_it() {
         let mut sessions = vec![(300.0, 60.0); 14];
-        let few = Absent::TooFew { have: 14, needed: 15, what: Counted::Sessions };
-        assert_eq!(RpeScale::fit(&sessions), Err(few.clone()));
+        let few = MissingReason::TooFew { have: 14, needed: 15, what: CountUnit::Sessions };
+        assert_eq!(RpeLoadFactor::fit(&sessions), Err(few.clone()));
         sessions.push((0.0, 60.0));
         sessions.push((f64::NAN, 60.0));
-        assert_eq!(RpeScale::fit(&sessions), Err(few), "what has no ratio does not count");
+        assert_eq!(RpeLoadFactor::fit(&sessions), Err(few), "what has no ratio does not count");
         sessions.push((10.0, 600.0));
-        let scale = RpeScale::fit(&sessions).unwrap();
+        let scale = RpeLoadFactor::fit(&sessions).unwrap();
         assert_eq!((scale.load(300.0), scale.sessions()), (Ok(60.0), 15));
     }
 }

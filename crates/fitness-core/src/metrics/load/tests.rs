@@ -1,31 +1,35 @@
-//! Which method a load comes from, how firm it is, and why there is none.
+//! Method and quality of a load, and reasons why there is none.
 
-use super::super::activity::{ZoneSets, judge, measure};
-use super::super::fixtures::{activity, every_second, near};
+use super::super::activity::{ZoneSets, compute_activity_metrics, measure};
+use super::super::fixtures::{activity, assert_near, every_second};
 use super::*;
 use crate::domain::athlete::ThresholdOrigin;
-use crate::domain::source_record::PoolLength;
+use crate::domain::source_record::SwimLength;
 use crate::domain::stream::{Channel, Recording};
 
-fn limit(kind: ThresholdKind, value: f64) -> Option<InForce> {
+fn threshold_of(kind: ThresholdKind, value: f64) -> Option<ThresholdInForce> {
     let from: Day = "2026-06-01".parse().unwrap();
     in_force(&[Threshold { kind, value, from, origin: ThresholdOrigin::Set }], kind, from).ok()
 }
 
-fn all_limits() -> Limits {
-    Limits {
-        max_heart_rate: limit(ThresholdKind::MaxHeartRate, 190.0),
-        resting_heart_rate: limit(ThresholdKind::RestingHeartRate, 50.0),
-        threshold_heart_rate: limit(ThresholdKind::ThresholdHeartRate, 169.0),
-        threshold_speed: limit(ThresholdKind::ThresholdSpeed, 4.0),
-        threshold_power: limit(ThresholdKind::ThresholdPower, 250.0),
-        swim_speed: limit(ThresholdKind::SwimSpeed, 1.25),
+fn all_thresholds() -> AthleteThresholds {
+    AthleteThresholds {
+        max_heart_rate: threshold_of(ThresholdKind::MaxHeartRate, 190.0),
+        resting_heart_rate: threshold_of(ThresholdKind::RestingHeartRate, 50.0),
+        threshold_heart_rate: threshold_of(ThresholdKind::ThresholdHeartRate, 169.0),
+        threshold_speed: threshold_of(ThresholdKind::ThresholdSpeed, 4.0),
+        threshold_power: threshold_of(ThresholdKind::ThresholdPower, 250.0),
+        swim_speed: threshold_of(ThresholdKind::SwimSpeed, 1.25),
         sex: Some(Sex::Male),
     }
 }
 
-fn of(activity: &Activity, recording: Option<&Recording>, limits: &Limits) -> Found<Load> {
-    load(activity, &measure(activity, recording, &[]), limits, Felt::default())
+fn load_of(
+    activity: &Activity,
+    recording: Option<&Recording>,
+    limits: &AthleteThresholds,
+) -> MetricResult<Load> {
+    load(activity, &measure(activity, recording, &[]), limits, RpeWithCalibration::default())
 }
 
 /// An hour on the flat with everything at threshold.
@@ -50,36 +54,36 @@ fn an_hour_at_threshold_is_100_by_every_method() {
         (Sport::Strength, LoadMethod::HeartRate),
         (Sport::Other, LoadMethod::HeartRate),
     ] {
-        let load = of(&activity(sport), Some(&hour()), &all_limits()).unwrap();
+        let load = load_of(&activity(sport), Some(&hour()), &all_thresholds()).unwrap();
         assert_eq!((load.method, load.quality), (method, Quality::Ok), "{sport}");
-        near(load.value, 100.0, 0.02);
+        assert_near(load.value, 100.0, 0.02);
     }
 }
 
 #[test]
-fn without_its_first_threshold_a_sport_falls_back_on_the_heart() {
-    let limits = Limits { threshold_speed: None, threshold_power: None, ..all_limits() };
+fn load_without_sport_threshold_falls_back_to_heart_rate() {
+    let limits = AthleteThresholds { threshold_speed: None, threshold_power: None, ..all_thresholds() };
     for sport in [Sport::Running, Sport::Cycling] {
-        assert_eq!(of(&activity(sport), Some(&hour()), &limits).unwrap().method, LoadMethod::HeartRate);
+        assert_eq!(load_of(&activity(sport), Some(&hour()), &limits).unwrap().method, LoadMethod::HeartRate);
     }
-    let no_sex = Limits { sex: None, ..limits };
-    let load = of(&activity(Sport::Running), Some(&hour()), &no_sex).unwrap();
+    let no_sex = AthleteThresholds { sex: None, ..limits };
+    let load = load_of(&activity(Sport::Running), Some(&hour()), &no_sex).unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::EdwardsRatio, Quality::Estimated));
-    near(load.value, 100.0, 0.01);
-    let no_rest = Limits { resting_heart_rate: None, ..limits };
+    assert_near(load.value, 100.0, 0.01);
+    let no_rest = AthleteThresholds { resting_heart_rate: None, ..limits };
     assert_eq!(
-        of(&activity(Sport::Running), Some(&hour()), &no_rest).unwrap().method,
+        load_of(&activity(Sport::Running), Some(&hour()), &no_rest).unwrap().method,
         LoadMethod::EdwardsRatio
     );
 }
 
 #[test]
-fn a_threshold_ages_and_an_estimate_is_one() {
+fn load_quality_follows_threshold_age_and_origin() {
     let quality = |origin, from: &str| {
         let kind = ThresholdKind::ThresholdSpeed;
         let set = Threshold { kind, value: 4.0, origin, from: from.parse().unwrap() };
         let run = activity(Sport::Running);
-        of(&run, Some(&hour()), &Limits::on(run.day(), &[set], None)).unwrap().quality
+        load_of(&run, Some(&hour()), &AthleteThresholds::for_day(run.day(), &[set], None)).unwrap().quality
     };
     // The activity is of 2026-06-14.
     for (from, expected) in [
@@ -100,30 +104,31 @@ fn a_summary_alone_gives_a_provisional_load() {
     let mut run = activity(Sport::Running);
     (run.distance, run.moving) = (Distance::from_km(14.4), Some(TimeSpan::from_mins(60)));
     run.avg_heart_rate = Some(169);
-    let load = of(&run, None, &all_limits()).unwrap();
+    let load = load_of(&run, None, &all_thresholds()).unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::Pace, Quality::Provisional));
-    near(load.value, 100.0, 1e-9);
-    let by_heart = of(&run, None, &Limits { threshold_speed: None, ..all_limits() }).unwrap();
+    assert_near(load.value, 100.0, 1e-9);
+    let by_heart =
+        load_of(&run, None, &AthleteThresholds { threshold_speed: None, ..all_thresholds() }).unwrap();
     assert_eq!((by_heart.method, by_heart.quality), (LoadMethod::HeartRate, Quality::Provisional));
-    near(by_heart.value, 100.0, 1e-9);
+    assert_near(by_heart.value, 100.0, 1e-9);
     let mut ride = activity(Sport::Cycling);
     (ride.avg_power, ride.elapsed) = (Some(250), Some(TimeSpan::from_mins(60)));
-    let load = of(&ride, None, &all_limits()).unwrap();
+    let load = load_of(&ride, None, &all_thresholds()).unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::Power, Quality::Provisional));
-    near(load.value, 100.0, 1e-9);
+    assert_near(load.value, 100.0, 1e-9);
 }
 
 #[test]
-fn ground_that_is_not_known_is_not_taken_for_flat_without_saying() {
+fn unknown_slope_makes_the_load_provisional() {
     let flat = every_second(3600, &[(Channel::Speed, &|_| Some(4000))]);
     let mut run = activity(Sport::Running);
-    assert_eq!(of(&run, Some(&flat), &all_limits()).unwrap().quality, Quality::Provisional);
+    assert_eq!(load_of(&run, Some(&flat), &all_thresholds()).unwrap().quality, Quality::Provisional);
     run.sub_sport = Some("treadmill".to_owned());
-    assert_eq!(of(&run, Some(&flat), &all_limits()).unwrap().quality, Quality::Ok);
+    assert_eq!(load_of(&run, Some(&flat), &all_thresholds()).unwrap().quality, Quality::Ok);
 }
 
 #[test]
-fn a_treadmill_without_a_sensor_is_loaded_by_the_heart() {
+fn treadmill_without_speed_uses_heart_rate() {
     let still = every_second(
         3600,
         &[
@@ -134,40 +139,44 @@ fn a_treadmill_without_a_sensor_is_loaded_by_the_heart() {
     );
     let mut run = activity(Sport::Running);
     run.distance = Some(Distance::ZERO);
-    let load = of(&run, Some(&still), &all_limits()).unwrap();
+    let load = load_of(&run, Some(&still), &all_thresholds()).unwrap();
     assert_eq!(load.method, LoadMethod::HeartRate);
-    near(load.value, 100.0, 0.02);
+    assert_near(load.value, 100.0, 0.02);
     let mut ride = activity(Sport::Cycling);
     (ride.avg_power, ride.elapsed) = (Some(0), Some(TimeSpan::from_mins(60)));
     assert_eq!(
-        of(&ride, None, &all_limits()),
-        Err(Absent::missing(Need::Power)),
+        load_of(&ride, None, &all_thresholds()),
+        Err(MissingReason::missing(RequiredInput::Power)),
         "no power is not zero power"
     );
 }
 
 #[test]
-fn a_power_meter_that_wrote_only_zeros_measured_nothing() {
+fn power_meter_with_only_zeros_gives_no_load() {
     let ride = activity(Sport::Cycling);
     let of_watts = |watts: fn(usize) -> i32, heart: bool| {
         let heart = move |second: usize| heart.then_some(168 + (second % 3) as i32);
         every_second(3600, &[(Channel::Power, &|second| Some(watts(second))), (Channel::HeartRate, &heart)])
     };
-    let by_heart = of(&ride, Some(&of_watts(|_| 0, true)), &all_limits()).unwrap();
+    let by_heart = load_of(&ride, Some(&of_watts(|_| 0, true)), &all_thresholds()).unwrap();
     assert_eq!(by_heart.method, LoadMethod::HeartRate);
-    near(by_heart.value, 100.0, 0.02);
+    assert_near(by_heart.value, 100.0, 0.02);
     let nothing = of_watts(|_| 0, false);
-    assert_eq!(of(&ride, Some(&nothing), &all_limits()), Err(Absent::missing(Need::Power)));
-    let judged = judge(
+    assert_eq!(
+        load_of(&ride, Some(&nothing), &all_thresholds()),
+        Err(MissingReason::missing(RequiredInput::Power))
+    );
+    let judged = compute_activity_metrics(
         &ride,
         &measure(&ride, Some(&nothing), &[]),
-        &all_limits(),
+        &all_thresholds(),
         ZoneSets::default(),
-        Felt::default(),
+        RpeWithCalibration::default(),
     );
-    assert_eq!(judged.intensity, Err(Absent::missing(Need::Power)));
-    // A minute of pedalling is a measurement, and the coasting around it counts as what it was.
-    let minute = of(&ride, Some(&of_watts(|second| if second < 60 { 200 } else { 0 }, true)), &all_limits());
+    assert_eq!(judged.intensity, Err(MissingReason::missing(RequiredInput::Power)));
+    // A minute of pedalling is a measurement; the coasting around it counts as 0 W.
+    let minute =
+        load_of(&ride, Some(&of_watts(|second| if second < 60 { 200 } else { 0 }, true)), &all_thresholds());
     assert_eq!(minute.unwrap().method, LoadMethod::Power);
 }
 
@@ -175,7 +184,7 @@ fn a_power_meter_that_wrote_only_zeros_measured_nothing() {
 fn a_swim_is_timed_by_its_lengths() {
     let mut swim = activity(Sport::Swimming);
     (swim.distance, swim.moving) = (Distance::from_meters(4500.0), Some(TimeSpan::from_mins(80)));
-    let length = |active, seconds| PoolLength {
+    let length = |active, seconds| SwimLength {
         started_at: swim.started_at,
         elapsed: Some(TimeSpan::from_secs(seconds)),
         strokes: None,
@@ -185,56 +194,69 @@ fn a_swim_is_timed_by_its_lengths() {
     let mut lengths = vec![length(true, 20); 180];
     lengths.push(length(false, 1200));
     let measures = measure(&swim, None, &lengths);
-    let load = load(&swim, &measures, &all_limits(), Felt::default()).unwrap();
+    let load = load(&swim, &measures, &all_thresholds(), RpeWithCalibration::default()).unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::SwimPace, Quality::Ok));
-    near(load.value, 100.0, 1e-9);
-    let no_speed = Limits { swim_speed: None, ..all_limits() };
+    assert_near(load.value, 100.0, 1e-9);
+    let no_speed = AthleteThresholds { swim_speed: None, ..all_thresholds() };
     swim.avg_heart_rate = Some(150);
     assert_eq!(
-        of(&swim, None, &no_speed),
-        Err(Absent::missing(Need::SwimSpeed)),
+        load_of(&swim, None, &no_speed),
+        Err(MissingReason::missing(RequiredInput::SwimSpeed)),
         "a wrist under water is no witness"
     );
-    let without = of(&swim, None, &all_limits()).unwrap();
+    let without = load_of(&swim, None, &all_thresholds()).unwrap();
     assert_eq!(without.quality, Quality::Provisional);
     assert!(without.value < 100.0, "rests at the wall slow it down");
 }
 
 #[test]
-fn how_it_felt_counts_only_on_the_athletes_own_scale() {
+fn session_rpe_load_needs_the_athletes_own_scale() {
     let mut yoga = activity(Sport::Other);
     yoga.elapsed = Some(TimeSpan::from_mins(60));
     let measures = measure(&yoga, None, &[]);
-    let felt = |scale| load(&yoga, &measures, &all_limits(), Felt { exertion: Some(5.0), scale });
-    let fit = |sessions: usize| RpeScale::fit(&vec![(300.0, 60.0); sessions]);
+    let felt =
+        |scale| load(&yoga, &measures, &all_thresholds(), RpeWithCalibration { exertion: Some(5.0), scale });
+    let fit = |sessions: usize| RpeLoadFactor::fit(&vec![(300.0, 60.0); sessions]);
     for few in [0, 9, 14] {
-        assert_eq!(felt(fit(few)).unwrap_err().to_string(), format!("learning: {few} of 15 sessions"));
+        assert_eq!(
+            felt(fit(few)).unwrap_err().to_string(),
+            format!("not enough data yet: {few} of 15 sessions")
+        );
     }
     let load = felt(fit(15)).unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::PerceivedExertion, Quality::Estimated));
-    near(load.value, 60.0, 1e-9);
+    assert_near(load.value, 60.0, 1e-9);
 }
 
 #[test]
-fn the_reason_is_the_one_the_athlete_can_do_something_about() {
-    let nothing = Limits::default();
+fn missing_load_reports_the_actionable_reason() {
+    let nothing = AthleteThresholds::default();
     let run = activity(Sport::Running);
-    assert_eq!(of(&run, None, &nothing), Err(Absent::missing(Need::Speed)));
-    assert_eq!(of(&run, Some(&hour()), &nothing), Err(Absent::missing(Need::ThresholdSpeed)));
+    assert_eq!(load_of(&run, None, &nothing), Err(MissingReason::missing(RequiredInput::Speed)));
+    assert_eq!(
+        load_of(&run, Some(&hour()), &nothing),
+        Err(MissingReason::missing(RequiredInput::ThresholdSpeed))
+    );
     let heart_only = every_second(3600, &[(Channel::HeartRate, &|second| Some(140 + (second % 3) as i32))]);
-    assert_eq!(of(&run, Some(&heart_only), &nothing), Err(Absent::missing(Need::MaxHeartRate)));
-    assert_eq!(of(&activity(Sport::Swimming), None, &nothing), Err(Absent::missing(Need::Distance)));
+    assert_eq!(
+        load_of(&run, Some(&heart_only), &nothing),
+        Err(MissingReason::missing(RequiredInput::MaxHeartRate))
+    );
+    assert_eq!(
+        load_of(&activity(Sport::Swimming), None, &nothing),
+        Err(MissingReason::missing(RequiredInput::Distance))
+    );
 }
 
 #[test]
 fn an_unreliable_heart_rate_gives_no_load_and_says_why() {
-    // Known for two thirds of the time, in blocks too long to hold over.
+    // Known for two thirds of the time, with gaps too long to be held.
     let patchy = |second: usize| (second % 90 < 60).then_some(140 + (second % 3) as i32);
     let mut walk = activity(Sport::Other);
     walk.avg_heart_rate = Some(140);
     let recording = every_second(3600, &[(Channel::HeartRate, &patchy), (Channel::Power, &|_| Some(1))]);
-    let found = of(&walk, Some(&recording), &all_limits());
-    assert!(matches!(found, Err(Absent::Patchy { percent: 60..80 })), "{found:?}");
+    let found = load_of(&walk, Some(&recording), &all_thresholds());
+    assert!(matches!(found, Err(MissingReason::Patchy { percent: 60..80 })), "{found:?}");
     let steps = |second: usize| 150 + (second * 5 % 7) as i32;
     let locked = every_second(
         3600,
@@ -245,19 +267,22 @@ fn an_unreliable_heart_rate_gives_no_load_and_says_why() {
             (Channel::Cadence, &move |second| Some(steps(second) * 10)),
         ],
     );
-    assert_eq!(of(&walk, Some(&locked), &all_limits()), Err(Absent::CadenceLock { percent: 27 }));
+    assert_eq!(
+        load_of(&walk, Some(&locked), &all_thresholds()),
+        Err(MissingReason::CadenceLock { percent: 27 })
+    );
 }
 
 #[test]
 fn a_heart_rate_with_small_gaps_is_provisional() {
     let gaps = |second: usize| (second % 100 < 85).then_some(140 + (second % 3) as i32);
     let recording = every_second(3600, &[(Channel::HeartRate, &gaps)]);
-    let load = of(&activity(Sport::Other), Some(&recording), &all_limits()).unwrap();
+    let load = load_of(&activity(Sport::Other), Some(&recording), &all_thresholds()).unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::HeartRate, Quality::Provisional));
 }
 
 #[test]
-fn a_speed_known_for_half_the_run_leaves_the_load_to_the_heart() {
+fn patchy_speed_falls_back_to_heart_rate() {
     let recording = every_second(
         3600,
         &[
@@ -266,21 +291,22 @@ fn a_speed_known_for_half_the_run_leaves_the_load_to_the_heart() {
         ],
     );
     let run = activity(Sport::Running);
-    assert_eq!(of(&run, Some(&recording), &all_limits()).unwrap().method, LoadMethod::HeartRate);
+    assert_eq!(load_of(&run, Some(&recording), &all_thresholds()).unwrap().method, LoadMethod::HeartRate);
     let mut standing = run.clone();
     standing.moving = Some(TimeSpan::from_secs(7000));
     let flat_hour = every_second(3600, &[(Channel::Speed, &|_| Some(4000))]);
-    let found = of(&standing, Some(&flat_hour), &all_limits());
+    let found = load_of(&standing, Some(&flat_hour), &all_thresholds());
     assert!(
         found.is_ok(),
         "a device that counts standing as moving does not make the speed patchy: {found:?}"
     );
-    let only_pace = Limits { threshold_heart_rate: None, max_heart_rate: None, ..all_limits() };
-    assert_eq!(of(&run, Some(&recording), &only_pace), Err(Absent::Patchy { percent: 50 }));
+    let only_pace =
+        AthleteThresholds { threshold_heart_rate: None, max_heart_rate: None, ..all_thresholds() };
+    assert_eq!(load_of(&run, Some(&recording), &only_pace), Err(MissingReason::Patchy { percent: 50 }));
 }
 
 #[test]
-fn the_limit_of_a_day_is_the_latest_set_by_then() {
+fn threshold_of_a_day_is_the_latest_set_by_then() {
     let threshold = |value, from: &str, origin| Threshold {
         kind: ThresholdKind::ThresholdSpeed,
         value,
@@ -293,8 +319,11 @@ fn the_limit_of_a_day_is_the_latest_set_by_then() {
         threshold(4.0, "2026-05-15", ThresholdOrigin::Estimated),
         threshold(4.1, "2026-07-01", ThresholdOrigin::Set),
     ];
-    let on =
-        |day: &str| Limits::on(day.parse().unwrap(), &known, None).threshold_speed.map(|limit| limit.value());
+    let on = |day: &str| {
+        AthleteThresholds::for_day(day.parse().unwrap(), &known, None)
+            .threshold_speed
+            .map(|limit| limit.value())
+    };
     for (day, value) in [
         ("2026-02-28", None),
         ("2026-04-30", Some(3.8)),
@@ -304,21 +333,23 @@ fn the_limit_of_a_day_is_the_latest_set_by_then() {
     ] {
         assert_eq!(on(day), value, "{day}");
     }
-    assert_eq!(Limits::on("2026-06-14".parse().unwrap(), &known, None).max_heart_rate, None);
+    assert_eq!(AthleteThresholds::for_day("2026-06-14".parse().unwrap(), &known, None).max_heart_rate, None);
 }
 
 #[test]
-fn limits_that_contradict_each_other_are_said() {
-    let limits = Limits {
-        max_heart_rate: limit(ThresholdKind::MaxHeartRate, 150.0),
-        resting_heart_rate: limit(ThresholdKind::RestingHeartRate, 115.0),
-        ..all_limits()
+fn contradicting_thresholds_are_reported() {
+    let limits = AthleteThresholds {
+        max_heart_rate: threshold_of(ThresholdKind::MaxHeartRate, 150.0),
+        resting_heart_rate: threshold_of(ThresholdKind::RestingHeartRate, 115.0),
+        ..all_thresholds()
     };
-    let found = of(&activity(Sport::Rowing), Some(&hour()), &limits);
-    assert!(matches!(found, Err(Absent::Contradiction { .. })), "{found:?}");
+    let found = load_of(&activity(Sport::Rowing), Some(&hour()), &limits);
+    assert!(matches!(found, Err(MissingReason::Contradiction { .. })), "{found:?}");
     for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let limits =
-            Limits { threshold_speed: limit(ThresholdKind::ThresholdSpeed, value), ..Limits::default() };
-        assert!(of(&activity(Sport::Running), Some(&hour()), &limits).is_err(), "{value}");
+        let limits = AthleteThresholds {
+            threshold_speed: threshold_of(ThresholdKind::ThresholdSpeed, value),
+            ..AthleteThresholds::default()
+        };
+        assert!(load_of(&activity(Sport::Running), Some(&hour()), &limits).is_err(), "{value}");
     }
 }

@@ -1,17 +1,17 @@
-//! Standing, pausing and the order of the three times.
+//! Stops, pauses and the order of the three times.
 
-use super::super::fixtures::{activity, at, every_second, hostile_recording};
+use super::super::fixtures::{activity, every_second, hostile_recording, recording_at};
 use super::*;
 use crate::domain::stream::Channel;
 use proptest::prelude::*;
 
-fn of(recording: &Recording, sport: Sport) -> Times {
+fn motion_of(recording: &Recording, sport: Sport) -> Times {
     measured(recording, &activity(sport))
 }
 
 fn measured(recording: &Recording, activity: &Activity) -> Times {
-    let sampled = Sampled::of(recording, activity.sport);
-    let (moving, source) = motion(recording, &sampled, activity.sport);
+    let sampled = SampledRecording::from_recording(recording, activity.sport);
+    let (moving, source) = detect_motion(recording, &sampled, activity.sport);
     times(activity, &sampled, &moving, source)
 }
 
@@ -20,17 +20,18 @@ fn seconds(times: &Times) -> (i64, i64, i64) {
 }
 
 #[test]
-fn standing_at_a_light_is_a_pause_and_a_stumble_is_none() {
+fn stop_of_5_seconds_is_a_pause_and_shorter_is_not() {
     let run = |stop: usize| {
         let speed = move |second: usize| Some(if (100..100 + stop).contains(&second) { 0 } else { 3000 });
-        of(&every_second(300, &[(Channel::Speed, &speed)]), Sport::Running)
+        motion_of(&every_second(300, &[(Channel::Speed, &speed)]), Sport::Running)
     };
     let stumble = run(6);
     assert_eq!(seconds(&stumble), (300, 300, 300));
     assert!(stumble.pauses.is_empty());
     let light = run(60);
     assert_eq!((light.elapsed, light.timer), (TimeSpan::from_secs(300), TimeSpan::from_secs(300)));
-    // The mean of five seconds moves for two seconds into the stop and two before its end; three more are held.
+    // The mean of five seconds moves for two seconds into the stop and two before its end; three
+    // more are held.
     assert_eq!(light.moving, TimeSpan::from_secs(247));
     assert_eq!(light.pauses.len(), 1);
     assert_eq!(light.pauses[0].length, light.timer - light.moving);
@@ -39,10 +40,10 @@ fn standing_at_a_light_is_a_pause_and_a_stumble_is_none() {
 
 #[test]
 fn half_a_metre_a_second_is_standing_for_a_runner_and_a_metre_for_a_rider() {
-    // A minute at a speed, after a minute that surely moves.
+    // A minute at a speed, after a minute of clear motion.
     let at_speed = |mm_s, sport| {
         let speed = move |second: usize| Some(if second < 60 { 5000 } else { mm_s });
-        of(&every_second(120, &[(Channel::Speed, &speed)]), sport).moving.whole_seconds()
+        motion_of(&every_second(120, &[(Channel::Speed, &speed)]), sport).moving.whole_seconds()
     };
     assert!((60..70).contains(&at_speed(500, Sport::Running)));
     assert_eq!(at_speed(501, Sport::Running), 120);
@@ -52,15 +53,15 @@ fn half_a_metre_a_second_is_standing_for_a_runner_and_a_metre_for_a_rider() {
 }
 
 #[test]
-fn what_never_moved_was_done_on_the_spot() {
+fn recording_without_motion_counts_whole() {
     let treadmill = every_second(600, &[(Channel::Speed, &|_| Some(0))]);
-    let times = of(&treadmill, Sport::Running);
+    let times = motion_of(&treadmill, Sport::Running);
     assert_eq!((seconds(&times), times.source), ((600, 600, 600), Some(MovingSource::Recording)));
 }
 
 #[test]
-fn a_tunnel_is_no_stop_and_a_shop_is_one() {
-    // Two minutes without satellites; on the far side, 360 m further or not at all.
+fn speed_gap_with_distance_is_moving_and_without_is_a_stop() {
+    // Two minutes without GPS, then 360 m further or at the same place.
     let through = |mm: usize| {
         let known = move |second: usize| !(300..420).contains(&second);
         let speed = move |second: usize| known(second).then_some(3000);
@@ -70,9 +71,9 @@ fn a_tunnel_is_no_stop_and_a_shop_is_one() {
             known(second).then_some(mm as i32)
         };
         let heart = |second: usize| Some(140 + (second % 3) as i32);
-        let channels: [super::super::fixtures::Shown<'_>; 3] =
+        let channels: [super::super::fixtures::ChannelSamples<'_>; 3] =
             [(Channel::Speed, &speed), (Channel::Distance, &way), (Channel::HeartRate, &heart)];
-        of(&every_second(900, &channels), Sport::Running).moving.whole_seconds()
+        motion_of(&every_second(900, &channels), Sport::Running).moving.whole_seconds()
     };
     assert_eq!(through(360_000), 900);
     assert!((780..800).contains(&through(0)), "{}", through(0));
@@ -81,13 +82,13 @@ fn a_tunnel_is_no_stop_and_a_shop_is_one() {
 #[test]
 fn a_trainer_moves_without_speed() {
     let recording = every_second(60, &[(Channel::Speed, &|_| Some(0)), (Channel::Power, &|_| Some(180))]);
-    assert_eq!(of(&recording, Sport::Cycling).moving, TimeSpan::from_secs(60));
+    assert_eq!(motion_of(&recording, Sport::Cycling).moving, TimeSpan::from_secs(60));
 }
 
 #[test]
 fn a_stopped_watch_is_elapsed_time_only() {
     let moments: Vec<i32> = (0..100).chain(700..800).map(|second| second * 1000 + 5000).collect();
-    let times = of(&at(moments, &[(Channel::Speed, &|_| Some(3000))]), Sport::Running);
+    let times = motion_of(&recording_at(moments, &[(Channel::Speed, &|_| Some(3000))]), Sport::Running);
     assert_eq!(seconds(&times), (800, 200, 200));
     let pause = Pause { start: TimeSpan::from_secs(105), length: TimeSpan::from_secs(600) };
     assert_eq!(times.pauses, [pause]);
@@ -98,7 +99,7 @@ fn a_sparse_recording_moves_where_the_distance_grew() {
     // A sample every ten seconds; after the third the distance stands still.
     let distance = |sample: usize| Some((sample.min(3) * 30_000) as i32);
     let moments: Vec<i32> = (0..8).map(|sample| sample * 10_000).collect();
-    let times = of(&at(moments, &[(Channel::Distance, &distance)]), Sport::Running);
+    let times = motion_of(&recording_at(moments, &[(Channel::Distance, &distance)]), Sport::Running);
     let moving = times.moving.whole_seconds();
     assert!((30..=36).contains(&moving), "{moving}");
 }
@@ -115,15 +116,15 @@ fn the_devices_moving_time_stands_and_stays_within_the_elapsed() {
 }
 
 #[test]
-fn without_a_recording_the_summary_speaks() {
+fn times_without_recording_come_from_the_summary() {
     let mut run = activity(Sport::Running);
-    assert_eq!(seconds(&told_times(&run)), (0, 0, 0));
+    assert_eq!(seconds(&times_from_summary(&run)), (0, 0, 0));
     run.elapsed = Some(TimeSpan::from_secs(100));
     run.moving = Some(TimeSpan::from_secs(90));
-    assert_eq!(seconds(&told_times(&run)), (100, 90, 90));
+    assert_eq!(seconds(&times_from_summary(&run)), (100, 90, 90));
     run.moving = Some(TimeSpan::from_secs(-5));
     run.elapsed = Some(TimeSpan::from_secs(-7));
-    assert_eq!(seconds(&told_times(&run)), (0, 0, 0));
+    assert_eq!(seconds(&times_from_summary(&run)), (0, 0, 0));
 }
 
 proptest! {

@@ -1,12 +1,12 @@
-//! A history worked out from any day on is what it is worked out from the first.
+//! The pipeline gives the same result from any day as from the first.
 
 use super::super::Quality;
 use super::super::activity::measure;
-use super::super::efforts::Effort;
+use super::super::efforts::BestEffort;
 use super::super::thresholds::detect::LOOKBACK_DAYS;
-use super::super::thresholds::evidence::SteadyHeart;
+use super::super::thresholds::evidence::SteadyHeartRate;
 use super::*;
-use crate::adherence::data_frontier::Coverage;
+use crate::adherence::data_frontier::ImportCoverage;
 use crate::domain::athlete::ThresholdKind;
 use crate::domain::athlete::ThresholdOrigin;
 use crate::domain::calendar::Instant;
@@ -18,10 +18,9 @@ use proptest::prelude::*;
 const DAYS: i64 = 150;
 
 fn day(number: i64) -> Day {
-    "2025-11-01".parse::<Day>().unwrap().plus(number)
+    "2025-11-01".parse::<Day>().unwrap().plus_days(number)
 }
 
-/// A session as a test makes it up.
 #[derive(Debug, Clone)]
 struct MadeUp {
     day: i64,
@@ -47,7 +46,7 @@ fn any_session() -> impl Strategy<Value = MadeUp> {
     )
 }
 
-fn made((number, made): (usize, &MadeUp)) -> (ActivityId, Activity, Measures, Option<u8>) {
+fn build_activity((number, made): (usize, &MadeUp)) -> (ActivityId, Activity, Measures, Option<u8>) {
     let began: Instant = "2025-11-01T07:00:00Z".parse().unwrap();
     let began = began + TimeDelta::days(made.day) + TimeDelta::minutes(number as i64 % 500);
     let time = TimeSpan::from_mins(made.minutes);
@@ -55,17 +54,17 @@ fn made((number, made): (usize, &MadeUp)) -> (ActivityId, Activity, Measures, Op
         moving: Some(time),
         distance: Distance::from_meters(made.speed * time.seconds()),
         avg_heart_rate: made.heart,
-        ..Activity::begun(made.sport, began, 0)
+        ..Activity::new(made.sport, began, 0)
     };
     let mut measures = measure(&activity, None, &[]);
     measures.candidates.highest_heart_rate = made.heart.map(|heart| f64::from(heart) + 12.5);
     measures.candidates.power_20_min = Some(made.speed * 55.0);
     if let Some(heart) = made.heart.filter(|_| made.minutes >= 30) {
         let time = TimeSpan::from_mins(30);
-        let held = SteadyHeart { heart_rate: f64::from(heart), time, speed: made.speed, variation: 0.03 };
+        let held = SteadyHeartRate { heart_rate: f64::from(heart), time, speed: made.speed, variation: 0.03 };
         measures.candidates.threshold_heart_rate = Some(held);
     }
-    let effort = Effort {
+    let effort = BestEffort {
         distance: activity.distance.unwrap(),
         start: TimeSpan::ZERO,
         time,
@@ -89,7 +88,7 @@ fn any_wellness() -> impl Strategy<Value = Vec<DailyWellness>> {
                     asleep: Some(TimeSpan::from_mins(minutes)),
                     ..Default::default()
                 }),
-                ..DailyWellness::unknown(day(number))
+                ..DailyWellness::empty(day(number))
             })
             .collect()
     })
@@ -99,7 +98,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn from_any_day_on_it_is_what_it_is_from_the_first(
+    fn resuming_from_any_day_equals_full_run(
         sessions in vec(any_session(), 0..160),
         wellness in any_wellness(),
         feel in prop::collection::btree_map(0..DAYS, 1..=5_u8, 0..40),
@@ -108,11 +107,11 @@ proptest! {
         open in any::<bool>(),
         cut in 1..DAYS,
     ) {
-        let mut all: Vec<_> = sessions.iter().enumerate().map(made).collect();
+        let mut all: Vec<_> = sessions.iter().enumerate().map(build_activity).collect();
         all.sort_by_key(|(id, activity, ..)| (activity.day(), activity.started_at, *id));
-        let sessions: Vec<Session<'_>> = all
+        let sessions: Vec<ActivityInput<'_>> = all
             .iter()
-            .map(|(id, activity, measures, exertion)| Session { id: *id, activity, measures, exertion: *exertion })
+            .map(|(id, activity, measures, exertion)| ActivityInput { id: *id, activity, measures, exertion: *exertion })
             .collect();
         let feel: BTreeMap<Day, u8> = feel.into_iter().map(|(number, value)| (day(number), value)).collect();
         let origin = ThresholdOrigin::Set;
@@ -120,47 +119,47 @@ proptest! {
             .map(|(number, value)| Threshold { kind: ThresholdKind::ThresholdSpeed, value, from: day(number), origin })
             .into_iter()
             .collect();
-        let races: Vec<Candidate> = race
-            .map(|(number, seconds)| Candidate {
+        let races: Vec<DatedThresholdEvidence> = race
+            .map(|(number, seconds)| DatedThresholdEvidence {
                 day: day(number),
-                clue: Clue::Run { distance: Distance::from_mm(10_000_000), time: TimeSpan::from_secs(seconds) },
+                evidence: ThresholdEvidence::Run { distance: Distance::from_mm(10_000_000), time: TimeSpan::from_secs(seconds) },
             })
             .into_iter()
             .collect();
         let last = day(DAYS - 1);
-        let frontier = Frontier::from_runs([Coverage::new(Some(last), open.then_some(last.next()))]);
+        let frontier = DataFrontier::from_runs([ImportCoverage::new(Some(last), open.then_some(last.next()))]);
         let athlete = Athlete { sex: Some(Sex::Female), thresholds: &thresholds, races: &races, ..Athlete::default() };
-        let whole = History {
+        let whole = PipelineInput {
             athlete,
             first: day(0),
             before: None,
-            sessions: &sessions,
+            activities: &sessions,
             wellness: &wellness,
             feel: &feel,
             frontier,
         };
-        let expected = derive(&whole).unwrap();
+        let expected = run_pipeline(&whole).unwrap();
 
         let first = day(cut);
         let split = sessions.partition_point(|session| session.activity.day() < first);
         let (before, after) = sessions.split_at(split);
-        let judged_before = before.iter().zip(&expected.judged);
-        let judgements: Vec<SessionLoad> = judged_before
+        let judged_before = before.iter().zip(&expected.activities);
+        let judgements: Vec<ActivityLoad> = judged_before
             .clone()
-            .filter(|(session, _)| session.activity.day() >= first.plus(-(CONTEXT_DAYS as i64)))
+            .filter(|(session, _)| session.activity.day() >= first.plus_days(-(CONTEXT_DAYS as i64)))
             .map(|(session, (_, judged))| {
-                SessionLoad::of(session.activity, judged.load.as_ref().ok().map(Load::rated))
+                ActivityLoad::new(session.activity, judged.load.as_ref().ok().map(Load::with_quality))
             })
             .collect();
         let both: Vec<(f64, f64)> = judged_before
-            .filter_map(|(session, (_, judged))| felt(session.exertion, session.measures, judged))
+            .filter_map(|(session, (_, judged))| rpe_and_load(session.exertion, session.measures, judged))
             .collect();
-        let hints: Vec<Candidate> = before
+        let hints: Vec<DatedThresholdEvidence> = before
             .iter()
-            .filter(|session| session.activity.day() >= first.plus(-LOOKBACK_DAYS))
+            .filter(|session| session.activity.day() >= first.plus_days(-LOOKBACK_DAYS))
             .flat_map(|session| {
                 let day = session.activity.day();
-                clues(session.activity, session.measures).into_iter().map(move |clue| Candidate { day, clue })
+                threshold_evidence(session.activity, session.measures).into_iter().map(move |evidence| DatedThresholdEvidence { day, evidence })
             })
             .collect();
         let (earlier, later): (Vec<Threshold>, Vec<Threshold>) =
@@ -168,30 +167,30 @@ proptest! {
         let state = expected.days[cut as usize - 1].state.unwrap();
         let recent: Vec<DailyWellness> = wellness
             .iter()
-            .filter(|told| told.day >= first.plus(-(CONTEXT_DAYS as i64)))
+            .filter(|told| told.day >= first.plus_days(-(CONTEXT_DAYS as i64)))
             .cloned()
             .collect();
-        let resumed = derive(&History {
+        let resumed = run_pipeline(&PipelineInput {
             first,
-            before: Some(Before {
+            before: Some(PriorState {
                 state: &state,
-                sessions: &judgements,
+                activities: &judgements,
                 detected: &earlier,
-                clues: &hints,
-                felt: &both,
+                evidence: &hints,
+                rpe_pairs: &both,
             }),
-            sessions: after,
+            activities: after,
             wellness: &recent,
             ..whole
         })
         .unwrap();
-        prop_assert_eq!(&resumed.judged, &expected.judged[split..]);
+        prop_assert_eq!(&resumed.activities, &expected.activities[split..]);
         let by_kind_and_day = |mut steps: Vec<Threshold>| {
             steps.sort_by_key(|step| (step.kind, step.from));
             steps
         };
         prop_assert_eq!(by_kind_and_day(resumed.detected), by_kind_and_day(later));
-        // To the last bit: text tells 0.1 from 0.1 + 1e-17.
+        // Compared as text, which is exact to the last bit.
         prop_assert_eq!(
             serde_json::to_string(&resumed.days).unwrap(),
             serde_json::to_string(&expected.days[cut as usize..]).unwrap()
@@ -204,50 +203,50 @@ fn daily_run(day: i64) -> MadeUp {
     MadeUp { day, sport: Sport::Running, minutes: 45, speed: 3.0, heart: Some(150), exertion: None }
 }
 
-/// What a run on each of so many days comes to.
-fn runs_every_day(days: i64, athlete: Athlete<'_>) -> Worked {
-    worked_out(&(0..days).map(daily_run).collect::<Vec<_>>(), athlete)
+/// Result for one run a day.
+fn runs_every_day(days: i64, athlete: Athlete<'_>) -> PipelineOutput {
+    run(&(0..days).map(daily_run).collect::<Vec<_>>(), athlete)
 }
 
-/// What sessions, one on each day, come to.
-fn worked_out(made_up: &[MadeUp], athlete: Athlete<'_>) -> Worked {
+/// Result for one activity a day.
+fn run(made_up: &[MadeUp], athlete: Athlete<'_>) -> PipelineOutput {
     let days = made_up.len() as i64;
-    let all: Vec<_> = made_up.iter().enumerate().map(made).collect();
-    let sessions: Vec<Session<'_>> = all
+    let all: Vec<_> = made_up.iter().enumerate().map(build_activity).collect();
+    let sessions: Vec<ActivityInput<'_>> = all
         .iter()
-        .map(|(id, activity, measures, exertion)| Session {
+        .map(|(id, activity, measures, exertion)| ActivityInput {
             id: *id,
             activity,
             measures,
             exertion: *exertion,
         })
         .collect();
-    let frontier = Frontier::from_runs([Coverage::new(Some(day(days - 1)), None)]);
+    let frontier = DataFrontier::from_runs([ImportCoverage::new(Some(day(days - 1)), None)]);
     let nothing = BTreeMap::new();
-    let history = History {
+    let history = PipelineInput {
         athlete,
         first: day(0),
         before: None,
-        sessions: &sessions,
+        activities: &sessions,
         wellness: &[],
         feel: &nothing,
         frontier,
     };
-    derive(&history).unwrap()
+    run_pipeline(&history).unwrap()
 }
 
 #[test]
-fn a_history_without_limits_of_its_own_has_loads_all_the_same() {
+fn history_without_set_thresholds_has_loads() {
     let worked = runs_every_day(28, Athlete::default());
-    let known = worked.judged.iter().filter(|(_, judged)| judged.load.is_ok()).count();
+    let known = worked.activities.iter().filter(|(_, judged)| judged.load.is_ok()).count();
     assert_eq!(known, 26, "from the third run on there is a detected threshold");
-    let load = worked.judged[10].1.load.clone().unwrap();
+    let load = worked.activities[10].1.load.clone().unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::Pace, Quality::EstimatedProvisional));
     assert!(worked.days[27].training.as_ref().unwrap().fitness > 10.0);
 }
 
 #[test]
-fn fitness_is_no_firmer_than_the_limits_its_loads_were_measured_by() {
+fn fitness_quality_is_limited_by_threshold_quality() {
     let quality = |athlete| {
         let worked = runs_every_day(170, athlete);
         let last = worked.days.last().unwrap();
@@ -255,23 +254,27 @@ fn fitness_is_no_firmer_than_the_limits_its_loads_were_measured_by() {
         [training.load.quality(), training.quality, training.acute_chronic.quality, last.form.quality]
     };
     assert_eq!(quality(Athlete::default()), [Quality::EstimatedProvisional; 4], "every limit was detected");
-    // A run known by its summary alone is provisional by itself.
+    // A run with only a summary is provisional by itself.
     let origin = ThresholdOrigin::Set;
     let set = [Threshold { kind: ThresholdKind::ThresholdSpeed, value: 4.0, from: day(120), origin }];
     assert_eq!(quality(Athlete { thresholds: &set, ..Athlete::default() })[0], Quality::Provisional);
 }
 
 #[test]
-fn a_session_without_a_measured_load_says_how_many_were_felt_and_measured() {
+fn missing_load_reports_rpe_calibration_progress() {
     let felt_runs = (0..11).map(|day| MadeUp { exertion: Some(4), ..daily_run(day) });
     let yoga = MadeUp { sport: Sport::Strength, heart: None, exertion: Some(2), ..daily_run(11) };
-    let worked = worked_out(&felt_runs.chain([yoga]).collect::<Vec<_>>(), Athlete::default());
-    let why = worked.judged[11].1.load.as_ref().unwrap_err();
-    assert_eq!(why.to_string(), "learning: 9 of 15 sessions", "the first two runs had no threshold yet");
+    let worked = run(&felt_runs.chain([yoga]).collect::<Vec<_>>(), Athlete::default());
+    let why = worked.activities[11].1.load.as_ref().unwrap_err();
+    assert_eq!(
+        why.to_string(),
+        "not enough data yet: 9 of 15 sessions",
+        "the first two runs had no threshold yet"
+    );
 }
 
 #[test]
-fn a_threshold_that_nobody_can_have_does_not_displace_one() {
+fn implausible_threshold_does_not_replace_a_valid_one() {
     let of = |values: &[(i64, f64)]| {
         let set = |(number, value): &(i64, f64)| Threshold {
             kind: ThresholdKind::ThresholdSpeed,
@@ -280,7 +283,7 @@ fn a_threshold_that_nobody_can_have_does_not_displace_one() {
             origin: ThresholdOrigin::Set,
         };
         let thresholds: Vec<Threshold> = values.iter().map(set).collect();
-        runs_every_day(20, Athlete { thresholds: &thresholds, ..Athlete::default() }).judged
+        runs_every_day(20, Athlete { thresholds: &thresholds, ..Athlete::default() }).activities
     };
     for broken in [0.0, 400.0, f64::NAN, f64::INFINITY] {
         assert_eq!(of(&[(0, 4.0), (5, broken)]), of(&[(0, 4.0)]), "{broken}");
@@ -289,11 +292,11 @@ fn a_threshold_that_nobody_can_have_does_not_displace_one() {
 }
 
 #[test]
-fn what_is_known_only_from_summaries_has_load() {
-    // Rides with nothing but a mean and a highest heart rate, and runs with nothing but a distance and a time.
+fn activities_with_summary_only_have_load() {
+    // Rides with only a mean and a max heart rate, and runs with only a distance and a time.
     let make = |number: i64, sport: Sport| {
         let started: Instant = "2026-01-01T08:00:00Z".parse().unwrap();
-        let mut activity = Activity::begun(sport, started + TimeDelta::days(number), 0);
+        let mut activity = Activity::new(sport, started + TimeDelta::days(number), 0);
         (activity.elapsed, activity.moving) = (Some(TimeSpan::from_mins(60)), Some(TimeSpan::from_mins(58)));
         if sport == Sport::Running {
             activity.distance = Distance::from_km(11.0);
@@ -305,32 +308,32 @@ fn what_is_known_only_from_summaries_has_load() {
     };
     let sports = [Sport::Cycling, Sport::Running, Sport::Rowing, Sport::Other];
     let made: Vec<_> = (0..40).map(|number| make(number, sports[number as usize % 4])).collect();
-    let sessions: Vec<Session<'_>> = (made.iter().enumerate())
-        .map(|(number, (activity, measures))| Session {
+    let sessions: Vec<ActivityInput<'_>> = (made.iter().enumerate())
+        .map(|(number, (activity, measures))| ActivityInput {
             id: ActivityId::new(number as i64 + 1),
             activity,
             measures,
             exertion: None,
         })
         .collect();
-    let history = History {
+    let history = PipelineInput {
         athlete: Athlete::default(),
         first: made[0].0.day(),
         before: None,
-        sessions: &sessions,
+        activities: &sessions,
         wellness: &[],
         feel: &BTreeMap::new(),
-        frontier: Frontier::default(),
+        frontier: DataFrontier::default(),
     };
-    let worked = derive(&history).unwrap();
-    let late = worked.judged.iter().skip(12);
+    let worked = run_pipeline(&history).unwrap();
+    let late = worked.activities.iter().skip(12);
     for (id, judged) in late {
         let load = judged.load.as_ref().unwrap_or_else(|why| panic!("{id:?}: {why}"));
         assert_eq!(load.quality, Quality::EstimatedProvisional, "{id:?}");
         assert!((20.0..120.0).contains(&load.value), "{id:?}: {load:?}");
     }
-    // A summary that no human ran is no clue.
+    // An impossible summary is not evidence.
     let mut broken = made[1].0.clone();
     broken.distance = Distance::from_km(30.0);
-    assert_eq!(clues(&broken, &measure(&broken, None, &[])), []);
+    assert_eq!(threshold_evidence(&broken, &measure(&broken, None, &[])), []);
 }

@@ -1,23 +1,23 @@
-//! A power law with a bend at the half marathon, where most runners begin to fade.
+//! Broken power law: a second exponent beyond the half marathon, where most runners begin to fade.
 
-use super::race::Mark;
-use super::riegel::UP_TO_THE_HALF;
+use super::race::Performance;
+use super::riegel::EXPONENT_UP_TO_HALF;
 use super::weekly_volume::mileage_term;
 use crate::domain::units::Distance;
 
-/// Two slopes in logarithms of time over distance, meeting at the half marathon.
+/// Two exponents of time over distance, meeting at the half marathon.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Hinge {
-    /// Up to the half marathon.
+pub struct BrokenPowerLaw {
+    /// Exponent up to the half marathon.
     pub below: f64,
-    /// Beyond it.
     pub above: f64,
 }
 
-impl Hinge {
-    /// k = 1.0816 − 0.0234·mm up to the half, 1.1409 − 0.0790·mm beyond it, with mm from the weekly distance (fitted
-    /// on V&V 2016). At 35 miles a week that is 1.0816 and 1.1409, and so it is for the average runner whose weekly
-    /// distance is not known: 1,315 runners of Athlinks have a median of 1.132 from the half to the marathon.
+impl BrokenPowerLaw {
+    /// k = 1.0816 − 0.0234·mm up to the half, 1.1409 − 0.0790·mm beyond it, with mm from the weekly
+    /// distance (fitted on the data of Vickers & Vertosick 2016). At 35 miles a week, and if the
+    /// weekly distance is unknown, that is 1.0816 and 1.1409; 1,315 Athlinks runners have a median
+    /// of 1.132 from the half to the marathon.
     #[must_use]
     pub fn for_volume(weekly: Option<Distance>) -> Self {
         let mm = weekly.map_or(0.0, mileage_term);
@@ -25,16 +25,17 @@ impl Hinge {
         Self { below, above: below + 0.0593 - 0.0556 * mm }
     }
 
-    /// The law for targets up to the half marathon: 1.07, and the fade only for races longer than that.
-    pub(super) fn up_to_the_half(weekly: Option<Distance>) -> Self {
-        Self { below: UP_TO_THE_HALF, ..Self::for_volume(weekly) }
+    /// For targets up to the half marathon: exponent 1.07, and the fade only for longer source
+    /// races.
+    pub(super) fn for_up_to_half(weekly: Option<Distance>) -> Self {
+        Self { below: EXPONENT_UP_TO_HALF, ..Self::for_volume(weekly) }
     }
 
-    /// The time over a target, seconds: each stretch with its own slope.
+    /// Predicted time, seconds: each part of the distance with its own exponent.
     ///
     /// A half marathon in 1:45:00 at 35 miles a week gives 30 km in 2:36:54.
     #[must_use]
-    pub fn seconds(self, race: Mark, target: Distance) -> f64 {
+    pub fn seconds(self, race: Performance, target: Distance) -> f64 {
         let half = Distance::HALF_MARATHON.meters();
         let (from, to) = (race.meters(), target.meters());
         let below = (to.min(half) / from.min(half)).ln();

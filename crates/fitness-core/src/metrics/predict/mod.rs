@@ -1,17 +1,18 @@
-//! The predicted finish: a time, the band around it, and what both were made from.
+//! Race prediction: a finish time, its 80 % range, and what both are based on.
 //!
-//! Start at [`predict`]. Up to the half marathon every recent race has its say by a power law; the marathon is the middle
-//! of a fitted formula, the training and the athlete's last marathons; distances between and up to 50 km follow a power
-//! law with a bend. The formulas stand alone in their files, the band in [`Finish`], and [`backtest`] shows on the
-//! athlete's own races what all of this was worth.
+//! Start at [`predict`]. Up to the half marathon: a weighted power law over all recent races.
+//! Marathon: mean of a fitted formula, training and the athlete's best marathon. Distances in
+//! between and up to 50 km: a broken power law. Each formula has its own file, the range is in
+//! [`PredictedFinish`], and [`backtest`] checks the accuracy on the athlete's own races.
 //!
-//! Deliberately absent: a prediction without a race behind it, a point without its band, and anything learned by a
-//! machine at run time.
+//! There is deliberately no prediction without a race, no finish time without a range, and no
+//! machine learning at run time.
 
 mod backtest;
 mod broken_power_law;
 mod current_vdot;
 mod explanation;
+pub(crate) use explanation::race_name;
 mod interval;
 mod log_linear;
 mod marathon;
@@ -27,56 +28,57 @@ mod vickers;
 mod weekly_volume;
 mod weighted_power_law;
 
-pub use backtest::{Backtest, Context, Event, Pinball, Row, Score, backtest, foresee};
-pub use broken_power_law::Hinge;
+pub use backtest::{
+    Backtest, BacktestRace, BacktestRow, MethodScore, Pinball, TrainingContext, backtest, predict_as_of,
+};
+pub use broken_power_law::BrokenPowerLaw;
 pub use current_vdot::{CurrentVdot, current_vdot};
-pub use interval::Finish;
-pub use log_linear::LogModel;
-pub use personal_bias::Past;
-pub use race::{Effort, LeftOut, Mark, RaceResult, Raced};
-pub(crate) use riegel::UP_TO_THE_HALF;
+pub use interval::PredictedFinish;
+pub use log_linear::LogLinearModel;
+pub use personal_bias::PastPrediction;
+pub use race::{Performance, RaceResult, RejectedRaceResult, ResultKind, SourceRace};
+pub(crate) use riegel::EXPONENT_UP_TO_HALF;
 pub use riegel::riegel;
-pub use tanda::{TrainingPace, tanda};
-pub use training_log::{LOOK_BACK_DAYS, Run, TrainingLog, course_of};
-pub use vdot::{Paces, Vdot, vdot_time};
+pub use tanda::{RecentTraining, tanda};
+pub use training_log::{LOOK_BACK_DAYS, Run, TrainingLog, official_distance};
+pub use vdot::{TrainingPaces, Vdot, vdot_time};
 pub use vickers::{vickers_one, vickers_two};
 pub use weekly_volume::WeeklyVolume;
 
-use super::{Absent, Found, Need, Quality};
+use super::{MetricResult, MissingReason, Quality, RequiredInput};
 use crate::domain::athlete::Sex;
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
 use crate::string_enum::string_enum;
-use interval::Spread;
-use marathon::Pair;
+use interval::LogRatioRange;
+use marathon::LongestAndShortestRace;
 use serde::Serialize;
 
-/// Days for which a race counts.
+/// Maximum age of a race, days.
 const YEAR: i64 = 365;
-/// Days within which the best result shows the form; before that the latest does.
-const SAME_FORM: i64 = 120;
-const SHORTEST_TARGET: Distance = Distance::from_mm(1_500_000);
-const LONGEST_TARGET: Distance = Distance::from_mm(50_000_000);
-/// A race for a target of 5 km or more, and for a shorter one, with what a measured course may be short.
-const SHORTEST_RACE: Distance = Distance::from_mm(4_900_000);
-const SHORTEST_RACE_FOR_A_SHORT_TARGET: Distance = Distance::from_mm(1_470_000);
-/// The longest race that says anything, with what a measured course may be long.
-const LONGEST_RACE: Distance = Distance::from_mm(52_500_000);
+/// Within these days the best result counts, before that the latest.
+const CURRENT_FORM_DAYS: i64 = 120;
+const MIN_TARGET: Distance = Distance::from_mm(1_500_000);
+const MAX_TARGET: Distance = Distance::from_mm(50_000_000);
+/// Minimum race distance for targets of 5 km or more and for shorter ones, with GPS tolerance.
+const MIN_RACE: Distance = Distance::from_mm(4_900_000);
+const MIN_RACE_FOR_SHORT_TARGET: Distance = Distance::from_mm(1_470_000);
+/// Longest race used, with GPS tolerance.
+const MAX_RACE: Distance = Distance::from_mm(52_500_000);
 
 string_enum! {
-    /// How a time was come by.
-    pub enum Method("method of prediction") {
-        /// What is shown to the athlete.
+    pub enum PredictionMethod("prediction method") {
+        /// The prediction shown to the athlete.
         Combined = "combined",
-        /// Every race of the year by a power law with the exponent 1.07.
+        /// Weighted power law over all races of the year, exponent 1.07.
         PowerLaw = "power_law",
-        /// A power law with a bend at the half marathon.
-        Hinge = "hinge",
+        /// Power law with a second exponent beyond the half marathon.
+        BrokenPowerLaw = "hinge",
         /// The fitted marathon formula.
-        LogModel = "log_model",
+        LogLinear = "log_model",
         /// Tanda 2011, from training.
         Tanda = "tanda",
-        /// The athlete's best marathon of two years.
+        /// The athlete's best marathon of the last two years.
         OwnMarathon = "own_marathon",
         /// Riegel 1981, exponent 1.06.
         Riegel = "riegel",
@@ -89,112 +91,102 @@ string_enum! {
     }
 }
 
-/// What a prediction may be made from. The order of results and history makes no difference.
+/// Input of a prediction. The order of results and history does not matter.
 #[derive(Debug, Clone, Copy)]
-pub struct Inputs<'a> {
-    /// Races, time trials and hard training, with or without a day. What is later than `as_of` is not looked at.
+pub struct PredictionInputs<'a> {
+    /// Races, time trials and hard training, with or without a date. Results after `as_of` are
+    /// ignored.
     pub results: &'a [RaceResult],
-    /// Measured weekly distance.
     pub weekly: Option<WeeklyVolume>,
     /// Measured training, for Tanda's formula.
-    pub training: Option<TrainingPace>,
-    /// Tanda's formula was fitted on men, and says so to everybody else.
+    pub training: Option<RecentTraining>,
+    /// Tanda's formula was fitted on men; the explanation says so for other athletes.
     pub sex: Option<Sex>,
-    /// Races that had been predicted and were then run.
-    pub history: &'a [Past],
-    /// The day of asking.
+    /// Past races with their predictions, for the personal correction.
+    pub history: &'a [PastPrediction],
     pub as_of: Day,
 }
 
-impl Inputs<'_> {
-    /// The weekly distance, when enough weeks are behind it.
+impl PredictionInputs<'_> {
+    /// The weekly distance, if based on enough weeks.
     fn firm_volume(&self) -> Option<Distance> {
         self.weekly.filter(WeeklyVolume::is_firm).map(|weekly| weekly.distance)
     }
 }
 
-/// What one method says.
+/// Estimate of one method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Member {
-    /// Which.
-    pub method: Method,
-    /// Its time.
+pub struct MethodEstimate {
+    pub method: PredictionMethod,
     #[serde(rename = "time_ms")]
     pub time: TimeSpan,
 }
 
-/// What well-known formulas say from the same race, to be compared with.
+/// Published formulas applied to the same race, for comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Baselines {
-    /// Riegel, exponent 1.06.
-    pub riegel: Found<TimeSpan>,
-    /// Equal VDOT.
-    pub vdot: Found<TimeSpan>,
+pub struct FormulaPredictions {
+    pub riegel: MetricResult<TimeSpan>,
+    pub vdot: MetricResult<TimeSpan>,
     /// Vickers & Vertosick 2016 from one race and the weekly distance; for the marathon only.
-    pub vickers_one: Found<TimeSpan>,
-    /// The same from two races.
-    pub vickers_two: Found<TimeSpan>,
+    pub vickers_one: MetricResult<TimeSpan>,
+    /// Vickers & Vertosick 2016 from two races.
+    pub vickers_two: MetricResult<TimeSpan>,
 }
 
-/// A predicted finish and everything behind it.
+/// A predicted finish and what it is based on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Prediction {
-    /// Over which distance.
     #[serde(rename = "target_mm")]
     pub target: Distance,
-    /// Seen from which day.
     pub as_of: Day,
-    /// As it may be shown, rounded.
-    pub shown: Finish,
-    /// As it was computed.
-    pub exact: Finish,
-    /// The point before the athlete's own past corrected it: what [`Past::predicted`] wants to know later.
+    pub shown: PredictedFinish,
+    pub exact: PredictedFinish,
+    /// Finish time before the personal correction; later used as [`PastPrediction::predicted`].
     #[serde(rename = "uncorrected_ms")]
     pub uncorrected: TimeSpan,
-    /// From how many own events it was corrected.
+    /// Number of past races behind the personal correction.
     pub own_events: u32,
-    /// How far to lean on it.
     pub quality: Quality,
-    /// What it is the middle of.
-    pub members: Vec<Member>,
-    /// The races it was made from; the first one counts most.
-    pub sources: Vec<Raced>,
-    /// The weekly distance, where it was used.
+    /// Estimates it is the mean of.
+    pub members: Vec<MethodEstimate>,
+    /// Races used, the most important first.
+    pub sources: Vec<SourceRace>,
+    /// Weekly distance, if used.
     pub weekly: Option<WeeklyVolume>,
-    /// The training, where Tanda's formula used it.
-    pub training: Option<TrainingPace>,
-    /// The athlete's sex, as far as they said.
+    /// Training, if Tanda's formula was used.
+    pub training: Option<RecentTraining>,
     pub sex: Option<Sex>,
-    /// Results that cannot be, and why.
-    pub left_out: Vec<LeftOut>,
-    /// What others would have said.
-    pub baselines: Baselines,
+    /// Implausible results, with the reason.
+    pub left_out: Vec<RejectedRaceResult>,
+    pub baselines: FormulaPredictions,
 }
 
-/// A prediction before its band is final.
+/// A prediction before its range is final.
 #[derive(Debug, Clone, Default)]
-struct Outline {
+struct PointEstimate {
     seconds: f64,
-    members: Vec<Member>,
-    sources: Vec<Raced>,
+    members: Vec<MethodEstimate>,
+    sources: Vec<SourceRace>,
     weekly: Option<WeeklyVolume>,
-    training: Option<TrainingPace>,
-    spread: Option<Spread>,
+    training: Option<RecentTraining>,
+    spread: Option<LogRatioRange>,
 }
 
-/// Predicts the finish over a distance of 1500 m to 50 km.
+/// Predicts the finish time over a distance of 1500 m to 50 km.
 ///
 /// ```
-/// use fitness_core::metrics::predict::{Effort, Inputs, RaceResult, WeeklyVolume, predict};
+/// use fitness_core::metrics::predict::{
+///     ResultKind, PredictionInputs, RaceResult, WeeklyVolume, predict,
+/// };
 /// use fitness_core::domain::units::{Distance, TimeSpan};
 ///
 /// let half = RaceResult {
 ///     distance: Distance::HALF_MARATHON,
 ///     time: TimeSpan::from_mins(105),
 ///     on: None,
-///     effort: Effort::Race,
+///     effort: ResultKind::Race,
 /// };
-/// let inputs = Inputs {
+/// let inputs = PredictionInputs {
 ///     results: &[half],
 ///     weekly: Some(WeeklyVolume { distance: Distance::from_miles(30.0).unwrap(), weeks: Some(8) }),
 ///     training: None,
@@ -203,73 +195,87 @@ struct Outline {
 ///     as_of: "2026-11-15".parse().unwrap(),
 /// };
 /// let marathon = predict(Distance::MARATHON, &inputs).unwrap();
-/// assert_eq!(marathon.shown.to_string(), "3:52:00 (8 of 10 between 3:33:00 and 4:11:00)");
+/// assert_eq!(marathon.shown.to_string(), "3:52:00 (80% range 3:33:00 to 4:11:00)");
 /// ```
 ///
 /// # Errors
-/// When the distance is out of range, there is no race to start from, or the formula was not made for such a finish.
-pub fn predict(target: Distance, inputs: &Inputs<'_>) -> Found<Prediction> {
-    if !(SHORTEST_TARGET..=LONGEST_TARGET).contains(&target) {
-        return Err(Absent::OutOfRange { what: "finishes are predicted for 1.5 to 50 km".to_owned() });
+/// When the distance is out of range, there is no usable race, or the finish time is outside the
+/// range of the formula.
+pub fn predict(target: Distance, inputs: &PredictionInputs<'_>) -> MetricResult<Prediction> {
+    if !(MIN_TARGET..=MAX_TARGET).contains(&target) {
+        return Err(MissingReason::OutOfRange { what: "predictions cover 1.5 to 50 km".to_owned() });
     }
-    let target = nominal(target);
-    let (mut races, mut left_out) = race::known(inputs.results, inputs.as_of);
-    let shortest = if target.mm() < 5_000_000 { SHORTEST_RACE_FOR_A_SHORT_TARGET } else { SHORTEST_RACE };
-    let too_long = |race: &&Raced| race.mark.distance() > LONGEST_RACE && race.age(inputs.as_of) <= YEAR;
-    left_out.extend(races.iter().filter(too_long).map(LeftOut::too_long));
-    races.retain(|race| (shortest..=LONGEST_RACE).contains(&race.mark.distance()));
+    let target = snap_to_nominal(target);
+    let (mut races, mut left_out) = race::usable_results(inputs.results, inputs.as_of);
+    let shortest = if target.mm() < 5_000_000 { MIN_RACE_FOR_SHORT_TARGET } else { MIN_RACE };
+    let too_long = |race: &&SourceRace| race.mark.distance() > MAX_RACE && race.age(inputs.as_of) <= YEAR;
+    left_out.extend(races.iter().filter(too_long).map(RejectedRaceResult::too_long));
+    races.retain(|race| (shortest..=MAX_RACE).contains(&race.mark.distance()));
 
     let outline = match target {
-        Distance::MARATHON => marathon::outline(&races, inputs),
-        _ if target <= Distance::HALF_MARATHON => shorter(target, &races, inputs),
-        _ => between(target, &races, inputs),
+        Distance::MARATHON => marathon::marathon_estimate(&races, inputs),
+        _ if target <= Distance::HALF_MARATHON => estimate_up_to_half(target, &races, inputs),
+        _ => estimate_beyond_half(target, &races, inputs),
     };
-    let outline = outline.map_err(|why| explained(why, &left_out, shortest))?;
-    finish(target, &races, outline, left_out, inputs)
+    let outline = outline.map_err(|why| explain_missing(why, &left_out, shortest))?;
+    finalize(target, &races, outline, left_out, inputs)
 }
 
-/// `21.1 km` and `42.2 km` are how people write a half and a full marathon. This is about a wish, not about what a watch
-/// measured: whoever asks for 43 km means it.
-fn nominal(target: Distance) -> Distance {
+/// People write `21.1 km` and `42.2 km` for a half and a full marathon. The target is a typed
+/// distance, not a measured one, so the tolerance is only 0.2 %.
+fn snap_to_nominal(target: Distance) -> Distance {
     [Distance::HALF_MARATHON, Distance::MARATHON]
         .into_iter()
         .find(|known| (target.mm() - known.mm()).abs() <= known.mm() / 500)
         .unwrap_or(target)
 }
 
-/// Where a result would have served but cannot be, that is a better reason than that there is none.
-fn explained(why: Absent, left_out: &[LeftOut], shortest: Distance) -> Absent {
-    let long_enough = |left: &&LeftOut| left.result.distance >= shortest;
+/// Prefers "this result is implausible" to "there is no result" as the reason.
+fn explain_missing(why: MissingReason, left_out: &[RejectedRaceResult], shortest: Distance) -> MissingReason {
+    let long_enough = |left: &&RejectedRaceResult| left.result.distance >= shortest;
     match (&why, left_out.iter().find(long_enough)) {
-        (Absent::Missing { .. }, Some(first)) => first.why.clone(),
+        (MissingReason::Missing { .. }, Some(first)) => first.why.clone(),
         _ => why,
     }
 }
 
-/// Up to the half marathon.
-fn shorter(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outline> {
-    let law = Hinge::up_to_the_half(inputs.firm_volume());
-    let mut outline = by_every_race(target, races, inputs, law, Method::PowerLaw)?;
+fn estimate_up_to_half(
+    target: Distance,
+    races: &[SourceRace],
+    inputs: &PredictionInputs<'_>,
+) -> MetricResult<PointEstimate> {
+    let law = BrokenPowerLaw::for_up_to_half(inputs.firm_volume());
+    let mut outline = weighted_estimate(target, races, inputs, law, PredictionMethod::PowerLaw)?;
     outline.spread =
-        outline.sources.first().map(|race| interval::up_to_the_half(race.mark.distance(), target));
-    // The weekly distance says only how much a race beyond the half had faded.
+        outline.sources.first().map(|race| interval::interval_up_to_half(race.mark.distance(), target));
+    // The weekly distance matters only for source races longer than a half marathon.
     let faded = outline.sources.iter().any(|race| race.mark.distance() > Distance::HALF_MARATHON);
     outline.weekly = inputs.weekly.filter(|weekly| faded && weekly.is_firm());
     Ok(outline)
 }
 
-/// Between the half and the full marathon, and on to 50 km: the bent power law, kept in step with the predictions for
-/// those two, so that a longer way never takes less time.
-fn between(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outline> {
+/// Between half and full marathon, and up to 50 km: the broken power law, bounded by the
+/// predictions for those two, so that a longer distance never takes less time.
+fn estimate_beyond_half(
+    target: Distance,
+    races: &[SourceRace],
+    inputs: &PredictionInputs<'_>,
+) -> MetricResult<PointEstimate> {
     let weekly = inputs.firm_volume();
-    let mut outline = by_every_race(target, races, inputs, Hinge::for_volume(weekly), Method::Hinge)?;
+    let mut outline = weighted_estimate(
+        target,
+        races,
+        inputs,
+        BrokenPowerLaw::for_volume(weekly),
+        PredictionMethod::BrokenPowerLaw,
+    )?;
     outline.weekly = inputs.weekly.filter(WeeklyVolume::is_firm);
     outline.spread =
-        outline.sources.first().map(|race| interval::beyond_the_half(race.mark.distance(), weekly));
-    let half = shorter(Distance::HALF_MARATHON, races, inputs)?.seconds;
-    let full = marathon::outline(races, inputs).map(|full| full.seconds);
-    // No faster than the pace of the half, no slower than that of the marathon before it is reached, and no faster
-    // after. Where the two contradict each other, the line between them takes the place of an even pace.
+        outline.sources.first().map(|race| interval::interval_beyond_half(race.mark.distance(), weekly));
+    let half = estimate_up_to_half(Distance::HALF_MARATHON, races, inputs)?.seconds;
+    let full = marathon::marathon_estimate(races, inputs).map(|full| full.seconds);
+    // Not faster than half marathon pace; not slower than marathon pace below 42.195 km, and not
+    // faster beyond it. If the two predictions contradict each other, interpolate between them.
     let from_half = |slope: f64| half * (target.meters() / Distance::HALF_MARATHON.meters()).powf(slope);
     let from_full =
         |full: f64, slope: f64| full * (target.meters() / Distance::MARATHON.meters()).powf(slope);
@@ -284,66 +290,71 @@ fn between(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outl
         }
         _ => outline.seconds.max(from_half(1.0)),
     };
-    outline.members = vec![Member { method: Method::Hinge, time: race::span(outline.seconds)? }];
+    outline.members = vec![MethodEstimate {
+        method: PredictionMethod::BrokenPowerLaw,
+        time: race::to_time_span(outline.seconds)?,
+    }];
     Ok(outline)
 }
 
-/// The weighed mean of the last year's races and of the training that says more, the heaviest first among the sources.
-fn by_every_race(
+/// Weighted mean of the last year's races and of hard training that promises more; the sources are
+/// sorted by weight.
+fn weighted_estimate(
     target: Distance,
-    races: &[Raced],
-    inputs: &Inputs<'_>,
-    law: Hinge,
-    method: Method,
-) -> Found<Outline> {
+    races: &[SourceRace],
+    inputs: &PredictionInputs<'_>,
+    law: BrokenPowerLaw,
+    method: PredictionMethod,
+) -> MetricResult<PointEstimate> {
     let as_of = inputs.as_of;
-    let recent: Vec<Raced> = races.iter().filter(|race| race.age(as_of) <= YEAR).copied().collect();
-    let mut races = weighted_power_law::telling(recent, target, as_of, law);
+    let recent: Vec<SourceRace> = races.iter().filter(|race| race.age(as_of) <= YEAR).copied().collect();
+    let mut races = weighted_power_law::relevant_races(recent, target, as_of, law);
     races.sort_by(|a, b| {
         let weight = |race| weighted_power_law::weight(race, target, as_of);
         weight(b).total_cmp(&weight(a)).then_with(|| a.cmp(b))
     });
-    let need = if target.mm() < 5_000_000 { Need::RaceOf1500M } else { Need::RaceOf5Km };
-    let seconds = weighted_power_law::weighed(&races, target, as_of, law).ok_or(Absent::missing(need))?;
-    Ok(Outline {
+    let need = if target.mm() < 5_000_000 { RequiredInput::RaceOf1500M } else { RequiredInput::RaceOf5Km };
+    let seconds = weighted_power_law::weighted_seconds(&races, target, as_of, law)
+        .ok_or(MissingReason::missing(need))?;
+    Ok(PointEstimate {
         seconds,
-        members: vec![Member { method, time: race::span(seconds)? }],
+        members: vec![MethodEstimate { method, time: race::to_time_span(seconds)? }],
         sources: races,
-        ..Outline::default()
+        ..PointEstimate::default()
     })
 }
 
-/// Puts the band around the point, corrects both by the athlete's own past, and says how far to lean on them.
-fn finish(
+/// Adds the range, the personal correction and the quality.
+fn finalize(
     target: Distance,
-    races: &[Raced],
-    outline: Outline,
-    left_out: Vec<LeftOut>,
-    inputs: &Inputs<'_>,
-) -> Found<Prediction> {
+    races: &[SourceRace],
+    outline: PointEstimate,
+    left_out: Vec<RejectedRaceResult>,
+    inputs: &PredictionInputs<'_>,
+) -> MetricResult<Prediction> {
     let (Some(source), Some(spread)) = (outline.sources.first().copied(), outline.spread) else {
-        return Err(Absent::missing(Need::RaceOf5Km));
+        return Err(MissingReason::missing(RequiredInput::RaceOf5Km));
     };
     let age = source.age(inputs.as_of);
-    let training_only = outline.sources.iter().all(|race| race.effort == Effort::Training);
+    let training_only = outline.sources.iter().all(|race| race.effort == ResultKind::Training);
     let spread = spread.for_input(training_only, age);
     let own = personal_bias::correction(inputs.history, target, inputs.as_of, spread);
-    let exact = Finish::around(outline.seconds * own.shift.exp(), own.spread)?;
+    let exact = PredictedFinish::from_point(outline.seconds * own.shift.exp(), own.spread)?;
 
     let mut quality = Quality::Ok;
     let unknown_volume = target > Distance::HALF_MARATHON && outline.weekly.is_none();
     if training_only || unknown_volume || target > Distance::MARATHON {
-        quality = quality.with(Quality::Provisional);
+        quality = quality.combine(Quality::Provisional);
     }
-    if age > interval::STALE_AFTER {
-        quality = quality.with(Quality::Stale);
+    if age > interval::STALE_AFTER_DAYS {
+        quality = quality.combine(Quality::Stale);
     }
     Ok(Prediction {
         target,
         as_of: inputs.as_of,
         shown: exact.rounded(target),
         exact,
-        uncorrected: race::span(outline.seconds)?,
+        uncorrected: race::to_time_span(outline.seconds)?,
         own_events: own.events,
         quality,
         members: outline.members,
@@ -352,25 +363,40 @@ fn finish(
         training: outline.training,
         sex: inputs.sex,
         left_out,
-        baselines: baselines(target, source, marathon::pair(races, inputs.as_of), inputs.firm_volume()),
+        baselines: baselines(
+            target,
+            source,
+            marathon::find_race_pair(races, inputs.as_of),
+            inputs.firm_volume(),
+        ),
     })
 }
 
-fn baselines(target: Distance, source: Raced, pair: Option<Pair>, weekly: Option<Distance>) -> Baselines {
-    let published = || -> Found<(Pair, Distance)> {
+fn baselines(
+    target: Distance,
+    source: SourceRace,
+    pair: Option<LongestAndShortestRace>,
+    weekly: Option<Distance>,
+) -> FormulaPredictions {
+    let published = || -> MetricResult<(LongestAndShortestRace, Distance)> {
         if target != Distance::MARATHON {
-            return Err(Absent::OutOfRange { what: "the published models are for the marathon".to_owned() });
+            return Err(MissingReason::OutOfRange {
+                what: "the published models cover the marathon only".to_owned(),
+            });
         }
-        let pair = pair.ok_or(Absent::missing(Need::RaceOf5Km))?;
-        Ok((pair, weekly.ok_or(Absent::missing(Need::WeeklyDistance))?))
+        let pair = pair.ok_or(MissingReason::missing(RequiredInput::RaceOf5Km))?;
+        Ok((pair, weekly.ok_or(MissingReason::missing(RequiredInput::WeeklyDistance))?))
     };
-    Baselines {
+    FormulaPredictions {
         riegel: riegel(source.mark, target),
         vdot: vdot_time(source.mark, target),
         vickers_one: published().and_then(|(pair, weekly)| vickers_one(pair.longest.mark, weekly)),
         vickers_two: published().and_then(|(pair, weekly)| {
-            let shortest =
-                pair.shortest.ok_or(Absent::TooFew { have: 1, needed: 2, what: super::Counted::Efforts })?;
+            let shortest = pair.shortest.ok_or(MissingReason::TooFew {
+                have: 1,
+                needed: 2,
+                what: super::CountUnit::Efforts,
+            })?;
             vickers_two(shortest.mark, pair.longest.mark, weekly)
         }),
     }

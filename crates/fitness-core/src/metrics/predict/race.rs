@@ -1,25 +1,23 @@
-//! What a prediction starts from: a distance raced in a time, checked once, so that every formula after it is total.
+//! Race results as input of predictions, checked once for plausibility.
 
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::metrics::{Absent, Found};
+use crate::metrics::{MetricResult, MissingReason};
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
 string_enum! {
-    /// How a result was run. The order is from firm to doubtful.
-    pub enum Effort("kind of effort") {
-        /// A race.
+    /// Kind of effort, most reliable first.
+    pub enum ResultKind("kind of effort") {
         Race = "race",
-        /// All out, but alone.
         TimeTrial = "time_trial",
-        /// A hard stretch of training: the athlete can do at least this.
+        /// A hard effort in training: a lower bound of what the athlete can do.
         Training = "training",
     }
 }
 
-impl Effort {
-    /// What it counts for beside others: 1 a race, a half a time trial, 0.35 training. Reasoned, not fitted.
+impl ResultKind {
+    /// Relative weight: race 1, time trial 0.5, training 0.35. Our choice, not fitted.
     pub(super) const fn weight(self) -> f64 {
         match self {
             Self::Race => 1.0,
@@ -29,90 +27,81 @@ impl Effort {
     }
 }
 
-/// A result as it was told: typed in, or found among the activities.
+/// A result, entered by the athlete or found among the activities.
 ///
-/// The distance is the course's, not what a watch made of it.
+/// The distance is that of the course, not of the watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RaceResult {
-    /// How far.
     #[serde(rename = "distance_mm")]
     pub distance: Distance,
-    /// How long it took.
     #[serde(rename = "time_ms")]
     pub time: TimeSpan,
-    /// When. A typed-in result without a day counts as run on the day of asking.
+    /// `None` for a result entered without a date, which counts as run on the reference day.
     pub on: Option<Day>,
-    /// How it was run.
-    pub effort: Effort,
+    pub effort: ResultKind,
 }
 
-/// A result a prediction was made from.
+/// A result used by a prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Raced {
-    /// How far, and in which time.
+pub struct SourceRace {
     #[serde(flatten)]
-    pub mark: Mark,
-    /// When; `None` for what was typed in without a day.
+    pub mark: Performance,
+    /// `None` for a result entered without a date.
     pub on: Option<Day>,
-    /// How it was run.
-    pub effort: Effort,
+    pub effort: ResultKind,
 }
 
-impl Raced {
-    /// The day it counts for: one without a day counts as run on the day of asking.
+impl SourceRace {
+    /// The race day, or the reference day for a result without a date.
     pub(super) fn day(&self, as_of: Day) -> Day {
         self.on.unwrap_or(as_of)
     }
 
-    /// Days from the race to the day of asking.
+    /// Days from the race to the reference day.
     #[must_use]
     pub fn age(&self, as_of: Day) -> i64 {
-        self.day(as_of).until(as_of)
+        self.day(as_of).days_until(as_of)
     }
 }
 
-/// What a watch makes of a measured course, as a share of it.
-pub(super) const COURSE: std::ops::RangeInclusive<f64> = 0.98..=1.05;
+/// Recorded distance of a measured course, as a share of it.
+pub(super) const COURSE_TOLERANCE: std::ops::RangeInclusive<f64> = 0.98..=1.05;
 
-/// Whether a recorded distance is likely to be that of a course.
-pub(super) fn is_of(recorded: Distance, course: Distance) -> bool {
-    COURSE.contains(&(recorded.mm() as f64 / course.mm().max(1) as f64))
+/// Whether a recorded distance matches a course.
+pub(super) fn is_course_distance(recorded: Distance, course: Distance) -> bool {
+    COURSE_TOLERANCE.contains(&(recorded.mm() as f64 / course.mm().max(1) as f64))
 }
 
 /// A result that was not used, and why.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LeftOut {
-    /// Which.
+pub struct RejectedRaceResult {
     pub result: RaceResult,
-    /// Why.
-    pub why: Absent,
+    pub why: MissingReason,
 }
 
-impl LeftOut {
-    /// A race beyond everything the formulas were fitted on.
-    pub(super) fn too_long(race: &Raced) -> Self {
-        let Raced { mark, on, effort } = *race;
-        let why = format!(
-            "{:.1} km is too long a race to predict from; one of 5 to 50 km is needed",
-            mark.distance.km()
-        );
+impl RejectedRaceResult {
+    /// A race longer than those the formulas were fitted on.
+    pub(super) fn too_long(race: &SourceRace) -> Self {
+        let SourceRace { mark, on, effort } = *race;
+        let why =
+            format!("{:.1} km is too long to predict from; use a race of 5 to 50 km", mark.distance.km());
         let result = RaceResult { distance: mark.distance, time: mark.time, on, effort };
-        Self { result, why: Absent::OutOfRange { what: why } }
+        Self { result, why: MissingReason::OutOfRange { what: why } }
     }
 }
 
-/// A distance and the time it took, both of which a human can have run.
+/// A plausible pair of distance and time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Mark {
+pub struct Performance {
     #[serde(rename = "distance_mm")]
     distance: Distance,
     #[serde(rename = "time_ms")]
     time: TimeSpan,
 }
 
-/// The men's fastest known in 2025, metres and seconds: track to 10 km, road beyond. Between two, a straight line in
-/// logarithms.
-const FASTEST: [(f64, f64); 8] = [
+/// Men's world records of 2025, metres and seconds: track up to 10 km, road beyond. Interpolated
+/// linearly in logarithms.
+const WORLD_RECORDS: [(f64, f64); 8] = [
     (400.0, 43.03),
     (800.0, 100.91),
     (1500.0, 206.0),
@@ -122,54 +111,53 @@ const FASTEST: [(f64, f64); 8] = [
     (42_195.0, 7235.0),
     (100_000.0, 21_935.0),
 ];
-/// A record may fall by this much before the list above is in the way.
+/// Margin for future records.
 const RECORD_MARGIN: f64 = 0.98;
-/// Slower than this, metres per second, is no effort to predict from: 16:40 for a kilometre.
-const SLOWEST: f64 = 1.0;
+/// Minimum speed, m/s: 16:40 /km.
+const MIN_SPEED_MPS: f64 = 1.0;
 
-impl Mark {
-    /// Checks that a human can have run it.
+impl Performance {
+    /// Checks the plausibility.
     ///
     /// ```
-    /// use fitness_core::metrics::predict::Mark;
+    /// use fitness_core::metrics::predict::Performance;
     /// use fitness_core::domain::units::{Distance, TimeSpan};
     ///
-    /// assert!(Mark::new(Distance::HALF_MARATHON, TimeSpan::from_mins(105)).is_ok());
-    /// let why = Mark::new(Distance::HALF_MARATHON, TimeSpan::from_mins(50)).unwrap_err();
+    /// assert!(Performance::new(Distance::HALF_MARATHON, TimeSpan::from_mins(105)).is_ok());
+    /// let why = Performance::new(Distance::HALF_MARATHON, TimeSpan::from_mins(50)).unwrap_err();
     /// assert!(why.to_string().ends_with("21.10 km in 50:00 is faster than any human has run"));
     /// ```
     ///
     /// # Errors
-    /// When the distance is not 400 m to 100 km, or the time is slower than a walk or beats every record.
-    pub fn new(distance: Distance, time: TimeSpan) -> Found<Self> {
+    /// When the distance is not 400 m to 100 km, or the time is slower than a walk or beats every
+    /// record.
+    pub fn new(distance: Distance, time: TimeSpan) -> MetricResult<Self> {
         let (meters, seconds) = (distance.meters(), time.seconds());
-        let told = || format!("{:.2} km in {}", distance.km(), time.clock());
-        let refused = |why: &str| Err(Absent::OutOfRange { what: format!("{} {why}", told()) });
-        let [shortest, .., longest] = FASTEST;
+        let told = || format!("{:.2} km in {}", distance.km(), time.format_clock());
+        let refused = |why: &str| Err(MissingReason::OutOfRange { what: format!("{} {why}", told()) });
+        let [shortest, .., longest] = WORLD_RECORDS;
         if !(shortest.0..=longest.0).contains(&meters) {
-            return Err(Absent::OutOfRange {
-                what: format!("{:.2} km is no race distance here", distance.km()),
+            return Err(MissingReason::OutOfRange {
+                what: format!("{:.2} km is not a supported race distance", distance.km()),
             });
         }
         if time <= TimeSpan::ZERO {
-            return Err(Absent::OutOfRange { what: "a race that took no time".to_owned() });
+            return Err(MissingReason::OutOfRange { what: "the race time must be above zero".to_owned() });
         }
-        if seconds < fastest(meters) * RECORD_MARGIN {
+        if seconds < record_seconds(meters) * RECORD_MARGIN {
             return refused("is faster than any human has run");
         }
-        if meters / seconds < SLOWEST {
+        if meters / seconds < MIN_SPEED_MPS {
             return refused("is slower than a walk");
         }
         Ok(Self { distance, time })
     }
 
-    /// How far.
     #[must_use]
     pub const fn distance(self) -> Distance {
         self.distance
     }
 
-    /// How long it took.
     #[must_use]
     pub const fn time(self) -> TimeSpan {
         self.time
@@ -184,38 +172,41 @@ impl Mark {
     }
 }
 
-/// The best any human has run over a distance between the first and the last of the list.
-fn fastest(meters: f64) -> f64 {
-    let above = FASTEST.partition_point(|(d, _)| *d < meters).clamp(1, FASTEST.len() - 1);
-    let ((d1, t1), (d2, t2)) = (FASTEST[above - 1], FASTEST[above]);
+/// Interpolated world record, seconds.
+fn record_seconds(meters: f64) -> f64 {
+    let above = WORLD_RECORDS.partition_point(|(d, _)| *d < meters).clamp(1, WORLD_RECORDS.len() - 1);
+    let ((d1, t1), (d2, t2)) = (WORLD_RECORDS[above - 1], WORLD_RECORDS[above]);
     let share = (meters / d1).ln() / (d2 / d1).ln();
     t1 * (t2 / t1).powf(share)
 }
 
-/// Seconds out of a formula as a time, or the reason that they are none.
-pub(super) fn span(seconds: f64) -> Found<TimeSpan> {
+/// Converts seconds computed by a formula.
+pub(super) fn to_time_span(seconds: f64) -> MetricResult<TimeSpan> {
     TimeSpan::from_seconds(seconds)
         .filter(|time| *time > TimeSpan::ZERO)
-        .ok_or_else(|| Absent::OutOfRange { what: "the formula gives no time a race can take".to_owned() })
+        .ok_or_else(|| MissingReason::OutOfRange { what: "the formula gives no valid race time".to_owned() })
 }
 
-/// The results that had happened by the day of asking, each once and in one order whatever order they came in, and
-/// those that cannot be. What lies in the future has not happened and is not spoken of.
-pub(super) fn known(results: &[RaceResult], as_of: Day) -> (Vec<Raced>, Vec<LeftOut>) {
+/// Results up to the reference day, deduplicated and in a fixed order, and those that are
+/// implausible. Later results are ignored.
+pub(super) fn usable_results(
+    results: &[RaceResult],
+    as_of: Day,
+) -> (Vec<SourceRace>, Vec<RejectedRaceResult>) {
     let mut told: Vec<RaceResult> =
         results.iter().filter(|result| result.on.is_none_or(|on| on <= as_of)).copied().collect();
     told.sort_unstable();
     told.dedup();
     let (mut races, mut left_out) = (Vec::new(), Vec::new());
     for result in told {
-        match Mark::new(result.distance, result.time) {
+        match Performance::new(result.distance, result.time) {
             Ok(mark) => {
-                races.push(Raced { mark, on: result.on, effort: result.effort });
+                races.push(SourceRace { mark, on: result.on, effort: result.effort });
             }
-            Err(why) => left_out.push(LeftOut { result, why }),
+            Err(why) => left_out.push(RejectedRaceResult { result, why }),
         }
     }
-    // A result may have come both with its day and without.
+    // A result may occur both with and without a date.
     races.sort_by_key(|race| (race.mark, race.day(as_of), race.effort, race.on.is_none()));
     races.dedup_by_key(|race| (race.mark, race.day(as_of), race.effort));
     (races, left_out)
@@ -226,27 +217,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_no_human_ran_is_refused_with_its_reason() {
+    fn impossible_result_is_refused_with_reason() {
         let km = |km: f64| Distance::from_km(km).unwrap();
         for (distance, seconds, why) in [
-            (km(5.0), 0, "took no time"),
-            (km(5.0), -5, "took no time"),
+            (km(5.0), 0, "must be above zero"),
+            (km(5.0), -5, "must be above zero"),
             (km(5.0), 700, "faster than any human"),
             (km(42.195), 7000, "faster than any human"),
             (km(5.0), 5001, "slower than a walk"),
-            (Distance::ZERO, 60, "no race distance"),
-            (Distance::from_mm(-1), 60, "no race distance"),
-            (Distance::from_mm(i64::MIN), i64::MAX / 1000, "no race distance"),
-            (Distance::from_mm(i64::MAX), 60, "no race distance"),
+            (Distance::ZERO, 60, "not a supported race distance"),
+            (Distance::from_mm(-1), 60, "not a supported race distance"),
+            (Distance::from_mm(i64::MIN), i64::MAX / 1000, "not a supported race distance"),
+            (Distance::from_mm(i64::MAX), 60, "not a supported race distance"),
         ] {
-            let refused = Mark::new(distance, TimeSpan::from_secs(seconds)).unwrap_err().to_string();
+            let refused = Performance::new(distance, TimeSpan::from_secs(seconds)).unwrap_err().to_string();
             assert!(refused.contains(why), "{refused}");
         }
-        // The records themselves are humanly possible, and so is a walk.
-        for (meters, seconds) in FASTEST {
-            assert!((fastest(meters) - seconds).abs() < 1e-9);
-            assert!(Mark::new(km(meters / 1000.0), TimeSpan::from_seconds(seconds).unwrap()).is_ok());
+        // The records themselves are accepted, and so is a walk.
+        for (meters, seconds) in WORLD_RECORDS {
+            assert!((record_seconds(meters) - seconds).abs() < 1e-9);
+            assert!(Performance::new(km(meters / 1000.0), TimeSpan::from_seconds(seconds).unwrap()).is_ok());
         }
-        assert!(Mark::new(km(5.0), TimeSpan::from_secs(5000)).is_ok());
+        assert!(Performance::new(km(5.0), TimeSpan::from_secs(5000)).is_ok());
     }
 }

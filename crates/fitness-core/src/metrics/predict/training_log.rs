@@ -1,56 +1,53 @@
-//! What a training log says to a predictor: results among the runs, and how much was run.
+//! Extracts results and training volume for predictions from an athlete's runs.
 //!
-//! Everything said about a day is made of that day and earlier ones, so a backtest over it leaks nothing.
+//! Everything about a day uses only that day and earlier ones, so backtests do not see future data.
 
-use super::backtest::past;
-use super::race::is_of;
+use super::backtest::past_prediction;
+use super::race::is_course_distance;
 use super::{
-    Backtest, Context, Effort, Inputs, Past, Prediction, RaceResult, TrainingPace, WeeklyVolume, backtest,
-    predict,
+    Backtest, PastPrediction, Prediction, PredictionInputs, RaceResult, RecentTraining, ResultKind,
+    TrainingContext, WeeklyVolume, backtest, predict,
 };
 use crate::domain::athlete::Sex;
 use crate::domain::calendar::Day;
 use crate::domain::ids::ActivityId;
 use crate::domain::units::{Distance, Pace, TimeSpan};
-use crate::metrics::Found;
+use crate::metrics::MetricResult;
 use crate::metrics::efforts;
 use crate::metrics::recovery::baseline::median;
 
-/// How far back runs and results are worth reading for a prediction, days: two years for a marathon, and ten weeks of
-/// training before the first of them.
+/// Days of runs and results that a prediction uses: two years for marathons, plus ten weeks of
+/// training before that.
 pub const LOOK_BACK_DAYS: i64 = 800;
-/// Weeks looked at, the last of which ends a week before the day of asking.
+/// Weeks of volume used; the last ends a week before the reference day.
 const WEEKS: i64 = 8;
-/// Days for which a fastest time is the fastest.
+/// Days within which a best effort must be the fastest.
 const YEAR: i64 = 365;
-/// A heart rate from which on an effort of this length is a hard one, of the threshold's.
-const HARD: f64 = 0.95;
-/// Over a whole run, a heart rate below this share of the threshold's is an easy one. *Ours*: marathons are raced at 0.88
-/// to 0.95 of it, easy runs below 0.85.
-const NOT_EASY: f64 = 0.88;
-/// Where no heart rate is known, so much faster than usual is not easy. *Ours*.
-const FASTER: f64 = 1.08;
-/// Usual is the middle run of so many days, and takes so many runs.
+/// Minimum heart rate of a hard effort, as a share of threshold HR.
+const HARD_HR_FRACTION: f64 = 0.95;
+/// A whole run below this share of threshold HR was easy. Our choice: marathons are raced at 0.88
+/// to 0.95, easy runs are below 0.85.
+const MIN_RACE_HR_FRACTION: f64 = 0.88;
+/// Without a heart rate, a run this much faster than usual was not easy. Our choice.
+const FASTER_THAN_USUAL: f64 = 1.08;
+/// The usual pace is the median of these days and needs this many runs.
 const USUAL_DAYS: i64 = 90;
 const USUAL_RUNS: usize = 5;
-/// A course that rises or falls by more than this from end to end says something else than a race does.
-const LEVEL: f64 = 0.01;
-/// How long an effort is whose heart rate says whether it was hard.
-const TELLING: std::ops::RangeInclusive<TimeSpan> = TimeSpan::from_mins(20)..=TimeSpan::from_mins(60);
+/// Courses with a larger net elevation change per metre are not comparable with a race.
+const MAX_NET_GRADE: f64 = 0.01;
+/// Duration of efforts that are rated by heart rate.
+const HR_EFFORT_DURATION: std::ops::RangeInclusive<TimeSpan> =
+    TimeSpan::from_mins(20)..=TimeSpan::from_mins(60);
 
-/// A run, as far as a predictor looks at it.
+/// The data of a run that predictions use.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// Which activity it is.
     pub id: ActivityId,
-    /// The day it began.
     pub day: Day,
-    /// How far.
     pub distance: Option<Distance>,
-    /// Time in motion.
     pub time: Option<TimeSpan>,
-    /// Its fastest times over the usual distances.
-    pub efforts: Vec<efforts::Effort>,
+    /// Best efforts over standard distances.
+    pub efforts: Vec<efforts::BestEffort>,
     /// The athlete's threshold heart rate on that day.
     pub threshold_heart_rate: Option<f64>,
 }
@@ -60,49 +57,48 @@ pub struct Run {
 pub struct TrainingLog {
     /// Every run, in any order.
     pub runs: Vec<Run>,
-    /// Results the athlete confirmed or typed in.
+    /// Results confirmed or entered by the athlete.
     pub races: Vec<RaceResult>,
     /// The first day with data.
-    pub first: Day,
+    pub first_day: Day,
     /// The last complete day.
-    pub complete: Day,
-    /// The athlete's sex, as far as they said.
+    pub complete_through: Day,
     pub sex: Option<Sex>,
 }
 
 impl TrainingLog {
-    /// The races, and what of the training comes close to one: the fastest time of a year over its distance, on a course
-    /// that ends less than 1 % of it higher or lower than it began (where that is known), and hard. Hard is a heart rate of
-    /// at least 95 % of the threshold's over 20 to 60 minutes; and, when the whole run was that distance, 88 % over any time,
-    /// or, where the heart rate is unknown, a pace 8 % faster than that of the middle run of the 90 days before.
+    /// Races, and hard training efforts: the fastest of a year over their distance, on a course
+    /// with a net elevation change below 1 % (if known). Hard means at least 95 % of threshold HR
+    /// over 20 to 60 minutes; if the effort is the whole run, also 88 % over any duration or,
+    /// without heart rate, a pace 8 % faster than the median run of the 90 days before.
     #[must_use]
     pub fn results(&self) -> Vec<RaceResult> {
         let mut results = self.races.clone();
         results.extend(self.efforts(|run, effort, before| {
-            let whole = run.is_whole(effort) && run.was_hard_enough(effort, before);
-            run.was_hard(effort) || whole
+            let whole = run.is_whole_run(effort) && run.is_not_easy(effort, before);
+            run.is_hard(effort) || whole
         }));
         results
     }
 
-    /// The runs that might have been races, to ask the athlete about: the whole of a distance in the fastest time of a
-    /// year, hard or not.
+    /// Runs that may have been races, for the athlete to confirm: whole runs over a race distance
+    /// in the fastest time of a year, hard or not.
     #[must_use]
     pub fn likely_races(&self) -> Vec<RaceResult> {
-        let found = self.efforts(|run, effort, _| run.is_whole(effort));
-        // What was beaten within the year, before or after, was hardly one.
+        let found = self.efforts(|run, effort, _| run.is_whole_run(effort));
+        // A time beaten within a year, before or after, was probably not a race.
         let beaten = |one: &RaceResult| {
             self.races.iter().chain(&found).any(|other| {
-                let near = other.on.zip(one.on).is_some_and(|(a, b)| a.until(b).abs() < YEAR);
+                let near = other.on.zip(one.on).is_some_and(|(a, b)| a.days_until(b).abs() < YEAR);
                 near && other.distance == one.distance && other.time < one.time
             })
         };
         found.iter().filter(|one| !beaten(one)).copied().collect()
     }
 
-    /// The efforts that were the fastest of a year, on a level course and on no day of a race, and for which something
-    /// more holds, given the runs before.
-    fn efforts(&self, holds: impl Fn(&Run, &efforts::Effort, &[&Run]) -> bool) -> Vec<RaceResult> {
+    /// Efforts that were the fastest of a year, on a flat course, not on a race day, and for which
+    /// `holds` is true given the earlier runs.
+    fn efforts(&self, holds: impl Fn(&Run, &efforts::BestEffort, &[&Run]) -> bool) -> Vec<RaceResult> {
         let mut runs: Vec<&Run> = self.runs.iter().collect();
         runs.sort_by_key(|run| run.day);
         let mut found = Vec::new();
@@ -112,19 +108,19 @@ impl TrainingLog {
                 continue;
             }
             let before = &runs[..number];
-            let year = before.iter().rev().take_while(|earlier| earlier.day.until(run.day) < YEAR);
+            let year = before.iter().rev().take_while(|earlier| earlier.day.days_until(run.day) < YEAR);
             for effort in &run.efforts {
                 let faster = |earlier: &&Run| {
                     let same = earlier.efforts.iter().find(|other| other.distance == effort.distance);
                     same.is_some_and(|other| other.time <= effort.time)
                 };
-                let level = effort.net_grade.is_none_or(|grade| grade.abs() < LEVEL);
+                let level = effort.net_grade.is_none_or(|grade| grade.abs() < MAX_NET_GRADE);
                 if level && holds(run, effort, before) && !year.clone().any(faster) {
                     found.push(RaceResult {
                         distance: effort.distance,
                         time: effort.time,
                         on: Some(run.day),
-                        effort: Effort::Training,
+                        effort: ResultKind::Training,
                     });
                 }
             }
@@ -132,33 +128,46 @@ impl TrainingLog {
         found
     }
 
-    /// The finish over a distance, seen from a day: from the results and the training until then, corrected by how
-    /// the athlete's own earlier predictions went.
+    /// Predicts a finish from the results and training up to a day, including the personal
+    /// correction.
     ///
     /// # Errors
     /// As [`predict`].
-    pub fn predict(&self, target: Distance, as_of: Day) -> Found<Prediction> {
+    pub fn predict(&self, target: Distance, as_of: Day) -> MetricResult<Prediction> {
         self.predict_at(target, as_of, None)
     }
 
-    /// The same, were this the weekly distance: results, own correction and the pace of training stay as measured.
+    /// Like [`predict`](Self::predict) with another weekly distance; results, personal correction
+    /// and training pace stay as measured.
     ///
     /// # Errors
     /// As [`predict`].
-    pub fn predict_at(&self, target: Distance, as_of: Day, told: Option<Distance>) -> Found<Prediction> {
+    pub fn predict_at(
+        &self,
+        target: Distance,
+        as_of: Day,
+        told: Option<Distance>,
+    ) -> MetricResult<Prediction> {
         let results = self.results();
-        let history: Vec<Past> =
-            self.backtest().events.iter().filter(|event| event.on <= as_of).filter_map(past).collect();
-        let Context { weekly, training, sex } = self.context_at(as_of, told);
-        predict(target, &Inputs { results: &results, weekly, training, sex, history: &history, as_of })
+        let history: Vec<PastPrediction> = self
+            .backtest()
+            .events
+            .iter()
+            .filter(|event| event.on <= as_of)
+            .filter_map(past_prediction)
+            .collect();
+        let TrainingContext { weekly, training, sex } = self.context_at(as_of, told);
+        predict(
+            target,
+            &PredictionInputs { results: &results, weekly, training, sex, history: &history, as_of },
+        )
     }
 
-    /// Predictions seen from several days, each as it was made then: from the [`LOOK_BACK_DAYS`] before it, and nothing
-    /// that came after.
+    /// Predictions as of several days, each from the [`LOOK_BACK_DAYS`] before it only.
     #[must_use]
-    pub fn predict_on(&self, target: Distance, days: &[Day]) -> Vec<(Day, Found<Prediction>)> {
+    pub fn predict_on(&self, target: Distance, days: &[Day]) -> Vec<(Day, MetricResult<Prediction>)> {
         let seen = |day: &Day| {
-            let from = day.plus(-LOOK_BACK_DAYS);
+            let from = day.plus_days(-LOOK_BACK_DAYS);
             let log = Self {
                 runs: self.runs.iter().filter(|run| (from..=*day).contains(&run.day)).cloned().collect(),
                 races: self
@@ -167,8 +176,8 @@ impl TrainingLog {
                     .filter(|race| race.on.is_none_or(|on| on <= *day))
                     .copied()
                     .collect(),
-                first: self.first.max(from),
-                complete: self.complete.min(*day),
+                first_day: self.first_day.max(from),
+                complete_through: self.complete_through.min(*day),
                 sex: self.sex,
             };
             (*day, log.predict(target, *day))
@@ -176,39 +185,39 @@ impl TrainingLog {
         days.iter().map(seen).collect()
     }
 
-    /// The day from which the log looks ahead: the last complete one, or that of a result told since.
+    /// The reference day: the last complete one, or the day of a later result.
     #[must_use]
     pub fn latest(&self, today: Day) -> Day {
         let told = self.races.iter().filter_map(|race| race.on).filter(|day| *day <= today).max();
-        self.complete.min(today).max(told.unwrap_or(self.complete.min(today)))
+        self.complete_through.min(today).max(told.unwrap_or(self.complete_through.min(today)))
     }
 
-    /// Every past race, predicted from what was known before it.
+    /// Backtest over all past races.
     #[must_use]
     pub fn backtest(&self) -> Backtest {
         backtest(&self.results(), |day| self.context(day))
     }
 
-    /// What was known about the training at the end of a day, with a weekly distance by the athlete's word.
+    /// Training data at the end of a day, optionally with a weekly distance entered by the athlete.
     #[must_use]
-    pub fn context_at(&self, on: Day, told: Option<Distance>) -> Context {
+    pub fn context_at(&self, on: Day, told: Option<Distance>) -> TrainingContext {
         let measured = self.context(on);
         let Some(distance) = told else { return measured };
-        Context {
+        TrainingContext {
             weekly: Some(WeeklyVolume { distance, weeks: None }),
-            training: measured.training.map(|training| TrainingPace { weekly: distance, ..training }),
+            training: measured.training.map(|training| RecentTraining { weekly: distance, ..training }),
             ..measured
         }
     }
 
-    /// What was known about the training at the end of a day.
+    /// Training data at the end of a day.
     #[must_use]
-    pub fn context(&self, on: Day) -> Context {
-        let known = self.complete.min(on);
-        // Whole weeks back from a week before the day, as far as there is data on both sides.
+    pub fn context(&self, on: Day) -> TrainingContext {
+        let known = self.complete_through.min(on);
+        // Whole weeks, the last ending a week before the day, within the data.
         let weeks: Vec<(Day, Day)> = (1..=WEEKS)
-            .map(|week| (on.plus(-7 * (week + 1)), on.plus(-7 * week - 1)))
-            .filter(|(from, through)| *from >= self.first && *through <= known)
+            .map(|week| (on.plus_days(-7 * (week + 1)), on.plus_days(-7 * week - 1)))
+            .filter(|(from, through)| *from >= self.first_day && *through <= known)
             .collect();
         let within = |day: Day| weeks.iter().any(|(from, through)| (*from..=*through).contains(&day));
         let runs = self.runs.iter().filter(|run| within(run.day));
@@ -223,14 +232,14 @@ impl TrainingLog {
         }
         let count = weeks.len() as i64;
         if count == 0 {
-            return Context { sex: self.sex, ..Context::default() };
+            return TrainingContext { sex: self.sex, ..TrainingContext::default() };
         }
         let weekly = Distance::from_mm(all / count);
         let weeks = weeks.len() as u32;
         let pace = Pace::from_seconds_per_km(time.seconds() / Distance::from_mm(timed).km());
-        Context {
+        TrainingContext {
             weekly: Some(WeeklyVolume { distance: weekly, weeks: Some(weeks) }),
-            training: pace.map(|pace| TrainingPace { weeks, weekly, pace }),
+            training: pace.map(|pace| RecentTraining { weeks, weekly, pace }),
             sex: self.sex,
         }
     }
@@ -238,42 +247,46 @@ impl TrainingLog {
 
 impl Run {
     /// Whether the whole run was the distance of an effort within it.
-    fn is_whole(&self, effort: &efforts::Effort) -> bool {
-        self.distance.is_some_and(|distance| is_of(distance, effort.distance))
+    fn is_whole_run(&self, effort: &efforts::BestEffort) -> bool {
+        self.distance.is_some_and(|distance| is_course_distance(distance, effort.distance))
     }
 
-    /// Its heart rate as a share of the threshold's.
-    fn strain(&self, effort: &efforts::Effort) -> Option<f64> {
+    /// Heart rate as a share of threshold HR.
+    fn hr_fraction(&self, effort: &efforts::BestEffort) -> Option<f64> {
         effort.heart_rate.zip(self.threshold_heart_rate).map(|(heart, threshold)| heart / threshold)
     }
 
-    /// Whether the heart says that it was hard.
-    fn was_hard(&self, effort: &efforts::Effort) -> bool {
-        TELLING.contains(&effort.time) && self.strain(effort).is_some_and(|strain| strain >= HARD)
+    /// Whether the effort was hard by heart rate.
+    fn is_hard(&self, effort: &efforts::BestEffort) -> bool {
+        HR_EFFORT_DURATION.contains(&effort.time)
+            && self.hr_fraction(effort).is_some_and(|strain| strain >= HARD_HR_FRACTION)
     }
 
-    /// Whether it was at least no easy run: by the heart, else by the pace of the runs before.
-    fn was_hard_enough(&self, effort: &efforts::Effort, before: &[&Self]) -> bool {
-        if let Some(strain) = self.strain(effort) {
-            return strain >= NOT_EASY;
+    /// Whether the effort was at least not easy: by heart rate, else by the pace of earlier runs.
+    fn is_not_easy(&self, effort: &efforts::BestEffort, before: &[&Self]) -> bool {
+        if let Some(strain) = self.hr_fraction(effort) {
+            return strain >= MIN_RACE_HR_FRACTION;
         }
-        let lately = before.iter().rev().take_while(|earlier| earlier.day.until(self.day) <= USUAL_DAYS);
+        let lately = before.iter().rev().take_while(|earlier| earlier.day.days_until(self.day) <= USUAL_DAYS);
         let speeds: Vec<f64> = lately
             .filter_map(|run| {
                 Some(run.distance?.meters() / run.time.filter(|time| *time > TimeSpan::ZERO)?.seconds())
             })
             .collect();
         let usual = median(&speeds).filter(|_| speeds.len() >= USUAL_RUNS);
-        usual.is_some_and(|usual| effort.distance.meters() >= FASTER * usual * effort.time.seconds())
+        usual.is_some_and(|usual| {
+            effort.distance.meters() >= FASTER_THAN_USUAL * usual * effort.time.seconds()
+        })
     }
 }
 
-/// The official distance a watch's is likely to be of: within 0.98 and 1.05 of 5 km, 10 km, a half or a full marathon.
+/// The race distance that a recorded distance matches: within 0.98 and 1.05 of 5 km, 10 km, a half
+/// or a full marathon.
 #[must_use]
-pub fn course_of(recorded: Distance) -> Option<Distance> {
+pub fn official_distance(recorded: Distance) -> Option<Distance> {
     [Distance::from_mm(5_000_000), Distance::from_mm(10_000_000), Distance::HALF_MARATHON, Distance::MARATHON]
         .into_iter()
-        .find(|course| is_of(recorded, *course))
+        .find(|course| is_course_distance(recorded, *course))
 }
 
 #[cfg(test)]
@@ -281,16 +294,16 @@ mod tests {
     use super::*;
 
     fn day(number: i64) -> Day {
-        "2026-01-01".parse::<Day>().unwrap().plus(number)
+        "2026-01-01".parse::<Day>().unwrap().plus_days(number)
     }
 
     fn km(km: f64) -> Distance {
         Distance::from_km(km).unwrap()
     }
 
-    fn effort(distance: f64, minutes: i64, heart_rate: f64) -> efforts::Effort {
+    fn effort(distance: f64, minutes: i64, heart_rate: f64) -> efforts::BestEffort {
         let heart_rate = Some(heart_rate);
-        efforts::Effort {
+        efforts::BestEffort {
             distance: km(distance),
             start: TimeSpan::ZERO,
             time: TimeSpan::from_mins(minutes),
@@ -299,7 +312,7 @@ mod tests {
         }
     }
 
-    fn run(number: i64, distance: f64, minutes: i64, efforts: &[efforts::Effort]) -> Run {
+    fn run(number: i64, distance: f64, minutes: i64, efforts: &[efforts::BestEffort]) -> Run {
         Run {
             id: ActivityId::new(number + 1),
             day: day(number),
@@ -314,8 +327,8 @@ mod tests {
         TrainingLog {
             runs: runs.to_vec(),
             races: races.to_vec(),
-            first: day(0),
-            complete: day(400),
+            first_day: day(0),
+            complete_through: day(400),
             sex: None,
         }
     }
@@ -337,31 +350,31 @@ mod tests {
         let found: Vec<(Option<Day>, Distance)> =
             log(&runs, &[]).results().into_iter().map(|result| (result.on, result.distance)).collect();
         assert_eq!(found, [(Some(day(1)), km(5.0)), (Some(day(3)), km(10.0))]);
-        // An easy jog over a whole distance is no result, but the athlete may be asked about it.
+        // An easy run over a race distance is not a result, but a likely race to ask about.
         let jog = [run(3, 10.1, 60, &[effort(10.0, 59, 140.0)])];
         assert_eq!(log(&jog, &[]).results(), []);
         assert_eq!(log(&jog, &[]).likely_races().len(), 1);
-        // Nor is a run down a hill, however hard, nor one up; 9 m in a kilometre are level.
+        // Neither are hard runs downhill or uphill; 9 m per kilometre count as flat.
         for (grade, count) in [(-0.012, 0), (0.01, 0), (0.009, 1), (-0.0099, 1)] {
-            let sloped = efforts::Effort { net_grade: Some(grade), ..hard[0] };
+            let sloped = efforts::BestEffort { net_grade: Some(grade), ..hard[0] };
             assert_eq!(log(&[run(1, 12.0, 60, &[sloped])], &[]).results().len(), count, "{grade}");
         }
         // Without a heart rate it takes a pace that is 8 % faster than usual.
-        let unmeasured = |minutes| efforts::Effort { heart_rate: None, ..effort(10.0, minutes, 0.0) };
+        let unmeasured = |minutes| efforts::BestEffort { heart_rate: None, ..effort(10.0, minutes, 0.0) };
         let usual = |runs: i64| (0..runs).map(|number| run(number, 8.0, 48, &[])).collect::<Vec<_>>();
         for (minutes, earlier, count) in [(55, 5, 1), (56, 5, 0), (55, 4, 0)] {
             let runs = [usual(earlier), vec![run(10, 10.1, minutes, &[unmeasured(minutes)])]].concat();
             assert_eq!(log(&runs, &[]).results().len(), count, "{minutes} after {earlier}");
         }
-        // What a year has made old is fastest again.
+        // After a year an old best no longer counts.
         let later = [run(1, 12.0, 60, &hard), run(366, 9.0, 40, &slower)];
         assert_eq!(log(&later, &[]).results().len(), 2);
-        // The day of a race has one result.
+        // A race day has one result.
         let raced = RaceResult {
             distance: km(5.0),
             time: TimeSpan::from_mins(20),
             on: Some(day(1)),
-            effort: Effort::Race,
+            effort: ResultKind::Race,
         };
         assert_eq!(log(&runs[..1], &[raced]).results(), [raced]);
     }
@@ -376,8 +389,8 @@ mod tests {
         // At the beginning there are fewer weeks, and before the first none.
         assert_eq!(told.context(day(30)).weekly.unwrap().weeks, Some(3));
         assert_eq!(told.context(day(5)).weekly, None);
-        // Days that have not arrived are no rest.
-        let behind = TrainingLog { complete: day(60), ..told.clone() };
+        // Days without synced data are not rest days.
+        let behind = TrainingLog { complete_through: day(60), ..told.clone() };
         assert_eq!(behind.context(day(90)).weekly, Some(WeeklyVolume { distance: km(49.0), weeks: Some(4) }));
         // The last week does not count, and nothing after the day does.
         let more: Vec<Run> = (0..100).map(|n| run(n, if n > 82 { 70.0 } else { 7.0 }, 35, &[])).collect();
@@ -385,13 +398,13 @@ mod tests {
     }
 
     #[test]
-    fn a_weekly_distance_by_the_athletes_word_leaves_the_rest_as_measured() {
+    fn entered_weekly_distance_keeps_measured_pace() {
         let runs: Vec<Run> = (0..100).map(|number| run(number, 7.0, 35, &[])).collect();
         let raced = RaceResult {
             distance: Distance::HALF_MARATHON,
             time: TimeSpan::from_mins(105),
             on: Some(day(80)),
-            effort: Effort::Race,
+            effort: ResultKind::Race,
         };
         let told = log(&runs, &[raced]);
         let context = told.context_at(day(90), Some(km(60.0)));
@@ -400,17 +413,22 @@ mod tests {
         assert_eq!((training.weekly, training.pace.seconds_per_km()), (km(60.0), 300.0));
         assert_eq!(told.context_at(day(90), None), told.context(day(90)));
         let prediction = told.predict_at(Distance::MARATHON, day(90), Some(km(60.0))).unwrap();
-        assert!(prediction.members.iter().any(|member| member.method == super::super::Method::Tanda));
+        assert!(
+            prediction.members.iter().any(|member| member.method == super::super::PredictionMethod::Tanda)
+        );
         let basis = prediction.basis(crate::domain::units::UnitSystem::Metric);
-        assert!(basis.contains("the 60.0 km a week you say at the 5:00 /km of your last 8 weeks"), "{basis}");
+        assert!(
+            basis.contains("the 60.0 km a week you entered, at the 5:00 /km of your last 8 weeks"),
+            "{basis}"
+        );
     }
 
     #[test]
-    fn a_watch_that_says_21_3_was_at_a_half() {
-        assert_eq!(course_of(km(21.3)), Some(Distance::HALF_MARATHON));
-        assert_eq!(course_of(km(41.5)), Some(Distance::MARATHON));
-        assert_eq!(course_of(km(5.24)), Some(km(5.0)));
-        assert_eq!(course_of(km(15.0)), None);
-        assert_eq!(course_of(Distance::ZERO), None);
+    fn official_distance_tolerates_gps_error() {
+        assert_eq!(official_distance(km(21.3)), Some(Distance::HALF_MARATHON));
+        assert_eq!(official_distance(km(41.5)), Some(Distance::MARATHON));
+        assert_eq!(official_distance(km(5.24)), Some(km(5.0)));
+        assert_eq!(official_distance(km(15.0)), None);
+        assert_eq!(official_distance(Distance::ZERO), None);
     }
 }

@@ -1,20 +1,20 @@
-//! Daniels & Gilbert 1979: one number for a runner's form, and the times and training paces that go with it.
+//! VDOT (Daniels & Gilbert 1979), equivalent race times and training paces.
 
-use super::race::{Mark, span};
+use super::race::{Performance, to_time_span};
 use crate::domain::units::{Distance, Pace, TimeSpan};
-use crate::metrics::{Absent, Found, finite};
+use crate::metrics::{MetricResult, MissingReason, finite};
 use serde::Serialize;
 
-/// The times, minutes, the formula was made for.
-const MINUTES: std::ops::RangeInclusive<f64> = 3.5..=240.0;
-/// Halvings of the interval in which an equivalent time is sought; 60 leave less than a microsecond of a day.
-const HALVINGS: u32 = 60;
-/// The fastest and the slowest speed an equivalent time is sought between, metres per minute.
-const SPEEDS: (f64, f64) = (700.0, 20.0);
-/// What runners have: from a slow walk to above every record.
-const VALUES: std::ops::RangeInclusive<f64> = 10.0..=90.0;
+/// Race times, minutes, for which the formula is valid.
+const VALID_MINUTES: std::ops::RangeInclusive<f64> = 3.5..=240.0;
+/// Bisection steps for an equivalent time; 60 reduce a day to less than a microsecond.
+const BISECTION_STEPS: u32 = 60;
+/// Speeds between which the bisection searches, metres per minute.
+const SPEED_BRACKET: (f64, f64) = (700.0, 20.0);
+/// Valid VDOT values: from a slow walk to above every record.
+const VALID_RANGE: std::ops::RangeInclusive<f64> = 10.0..=90.0;
 
-/// Oxygen taken up at a speed, as if every runner had the same economy: ml per kg and minute.
+/// Effective VO2max, ml/kg/min, assuming the same running economy for every runner.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize)]
 #[serde(transparent)]
 pub struct Vdot(f64);
@@ -28,54 +28,56 @@ impl Vdot {
     ///
     /// # Errors
     /// When the race took less than 3.5 or more than 240 minutes.
-    pub fn of(race: Mark) -> Found<Self> {
+    pub fn from_race(race: Performance) -> MetricResult<Self> {
         let minutes = race.seconds() / 60.0;
-        if !MINUTES.contains(&minutes) {
-            return Err(Absent::OutOfRange { what: "VDOT is for races of 3.5 to 240 minutes".to_owned() });
+        if !VALID_MINUTES.contains(&minutes) {
+            return Err(MissingReason::OutOfRange {
+                what: "VDOT covers races of 3.5 to 240 minutes".to_owned(),
+            });
         }
-        Self::new(demand(race.meters() / minutes) / sustained(minutes))
+        Self::new(oxygen_cost(race.meters() / minutes) / sustainable_fraction(minutes))
     }
 
-    /// A value from outside.
+    /// Unchecked input.
     ///
     /// # Errors
-    /// When no runner has it.
-    pub fn new(value: f64) -> Found<Self> {
+    /// When it is out of range.
+    pub fn new(value: f64) -> MetricResult<Self> {
         let value = finite(value, "VDOT")?;
-        if VALUES.contains(&value) {
+        if VALID_RANGE.contains(&value) {
             Ok(Self(value))
         } else {
-            Err(Absent::OutOfRange { what: format!("a VDOT of {value:.1}") })
+            Err(MissingReason::OutOfRange { what: format!("VDOT {value:.1} is out of range") })
         }
     }
 
-    /// The number itself.
     #[must_use]
     pub const fn value(self) -> f64 {
         self.0
     }
 
-    /// The time over a distance that has the same VDOT, by halving: the longer a race takes, the lower its VDOT.
+    /// The time over a distance with the same VDOT, by bisection: the longer a race takes, the
+    /// lower its VDOT.
     ///
     /// VDOT 50 is 19:56.0 over 5 km and 3:10:40 over the marathon.
     ///
     /// # Errors
-    /// When the target is no distance.
-    pub fn time_over(self, target: Distance) -> Found<TimeSpan> {
+    /// When the target is zero.
+    pub fn time_over(self, target: Distance) -> MetricResult<TimeSpan> {
         let meters = target.meters();
-        let (mut fast, mut slow) = (meters / SPEEDS.0, meters / SPEEDS.1);
-        for _ in 0..HALVINGS {
+        let (mut fast, mut slow) = (meters / SPEED_BRACKET.0, meters / SPEED_BRACKET.1);
+        for _ in 0..BISECTION_STEPS {
             let middle = f64::midpoint(fast, slow);
-            if demand(meters / middle) / sustained(middle) > self.0 {
+            if oxygen_cost(meters / middle) / sustainable_fraction(middle) > self.0 {
                 fast = middle;
             } else {
                 slow = middle;
             }
         }
-        span(f64::midpoint(fast, slow) * 60.0)
+        to_time_span(f64::midpoint(fast, slow) * 60.0)
     }
 
-    /// The speed at which this share of VDOT is taken up, metres per minute. VDOT 50 at 1.0 is 260.772 m/min.
+    /// Speed at a share of VDOT, metres per minute. VDOT 50 at 1.0 is 260.772 m/min.
     pub(super) fn speed_at(self, share: f64) -> f64 {
         let (a, b, c) = (0.000_104, 0.182_258, -4.60 - share * self.0);
         (-b + (b * b - 4.0 * a * c).sqrt()) / (2.0 * a)
@@ -83,20 +85,21 @@ impl Vdot {
 
     /// Daniels' training paces: the speeds at fixed shares of VDOT.
     ///
-    /// VDOT 50: easy 5:52 to 4:54, marathon 4:25, threshold 4:15, intervals 3:55, repetitions 3:41 per kilometre. A
-    /// marathon predicted slower than that sets the marathon pace: nobody trains for a faster race than the coming one.
+    /// VDOT 50: easy 5:52 to 4:54, marathon 4:25, threshold 4:15, intervals 3:55, repetitions 3:41
+    /// per kilometre. If the predicted marathon is slower, it sets the marathon pace.
     ///
     /// # Errors
-    /// When a share gives no pace; none does for a VDOT that a runner has.
-    pub fn paces(self, predicted_marathon: Option<TimeSpan>) -> Found<Paces> {
+    /// When a share gives no pace, which does not happen for a valid VDOT.
+    pub fn paces(self, predicted_marathon: Option<TimeSpan>) -> MetricResult<TrainingPaces> {
         let pace = |share: f64| {
-            Pace::from_seconds_per_km(60_000.0 / self.speed_at(share))
-                .ok_or_else(|| Absent::OutOfRange { what: "a VDOT without paces".to_owned() })
+            Pace::from_seconds_per_km(60_000.0 / self.speed_at(share)).ok_or_else(|| {
+                MissingReason::OutOfRange { what: "this VDOT has no training paces".to_owned() }
+            })
         };
         let formula = pace(0.84)?;
         let predicted = predicted_marathon
             .and_then(|time| Pace::from_seconds_per_km(time.seconds() / Distance::MARATHON.km()));
-        Ok(Paces {
+        Ok(TrainingPaces {
             easy: (pace(0.59)?, pace(0.74)?),
             marathon: predicted.filter(|predicted| *predicted > formula).unwrap_or(formula),
             threshold: pace(0.88)?,
@@ -106,35 +109,32 @@ impl Vdot {
     }
 }
 
-/// Training paces of one runner.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Paces {
-    /// Easy running: the slow end, then the fast one.
+pub struct TrainingPaces {
+    /// Slow end, then fast end.
     pub easy: (Pace, Pace),
-    /// The pace of the marathon.
     pub marathon: Pace,
-    /// What can be held for about an hour.
+    /// Sustainable for about an hour.
     pub threshold: Pace,
-    /// What 3 to 5 minute intervals are run at.
+    /// For intervals of 3 to 5 minutes.
     pub interval: Pace,
-    /// What short repetitions are run at.
     pub repetition: Pace,
 }
 
-/// VDOT's equivalent time over another distance, a bar to beat.
+/// Equivalent time over another distance, for comparison.
 ///
 /// # Errors
-/// When the race is outside what VDOT was made for.
-pub fn vdot_time(race: Mark, target: Distance) -> Found<TimeSpan> {
-    Vdot::of(race)?.time_over(target)
+/// When the race is outside the valid range of VDOT.
+pub fn vdot_time(race: Performance, target: Distance) -> MetricResult<TimeSpan> {
+    Vdot::from_race(race)?.time_over(target)
 }
 
-/// The oxygen a speed takes, metres per minute to ml per kg and minute.
-fn demand(speed: f64) -> f64 {
+/// Oxygen cost of a speed: metres per minute to ml/kg/min.
+fn oxygen_cost(speed: f64) -> f64 {
     -4.60 + 0.182_258 * speed + 0.000_104 * speed * speed
 }
 
-/// The share of the maximum that can be held for so many minutes.
-fn sustained(minutes: f64) -> f64 {
+/// Share of VO2max sustainable for a duration in minutes.
+fn sustainable_fraction(minutes: f64) -> f64 {
     0.8 + 0.189_439_3 * (-0.012_778 * minutes).exp() + 0.298_955_8 * (-0.193_260_5 * minutes).exp()
 }

@@ -1,27 +1,26 @@
-//! How much is run in a week, as the formulas see it.
+//! Weekly distance as input of prediction formulas.
 
 use crate::domain::units::Distance;
 use serde::Serialize;
 
-/// Weekly distance: the mean of the weeks −9 to −2 before the day of asking, over days that have synced, or what the
-/// athlete says they run.
+/// Weekly distance: mean of the weeks −9 to −2 before the reference day with synced data, or a
+/// value entered by the athlete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct WeeklyVolume {
-    /// Mean distance of a week.
     #[serde(rename = "distance_mm")]
     pub distance: Distance,
-    /// Weeks with data; `None` when the athlete says it.
+    /// Weeks with data; `None` if entered by the athlete.
     pub weeks: Option<u32>,
 }
 
-/// Weeks of data below which a weekly mean is not used.
-pub(super) const FEWEST_WEEKS: u32 = 6;
+/// Minimum weeks of data.
+pub(super) const MIN_WEEKS: u32 = 6;
 
 impl WeeklyVolume {
-    /// Whether enough weeks are behind it.
+    /// Whether it is based on enough weeks.
     #[must_use]
     pub fn is_firm(&self) -> bool {
-        self.weeks.is_none_or(|weeks| weeks >= FEWEST_WEEKS)
+        self.weeks.is_none_or(|weeks| weeks >= MIN_WEEKS)
     }
 }
 

@@ -1,6 +1,6 @@
-//! What a whole recording comes to.
+//! Measures of whole recordings.
 
-use super::super::fixtures::{activity, every_second, hostile_recording, near};
+use super::super::fixtures::{activity, assert_near, every_second, hostile_recording};
 use super::*;
 use crate::domain::stream::Channel;
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn a_long_run_is_measured_in_every_way() {
     let measures = measure(&activity(Sport::Running), Some(&long_run()), &[]);
     assert_eq!(measures.times.moving, TimeSpan::from_secs(5400));
     assert_eq!(measures.times.source, Some(MovingSource::Speed));
-    near(measures.distance.unwrap().meters(), 5399.0 * 3.5, 0.01);
+    assert_near(measures.distance.unwrap().meters(), 5399.0 * 3.5, 0.01);
     let heart = measures.heart.unwrap();
     assert_eq!((heart.coverage_percent, heart.findings.dropped_percent()), (100.0, 0.0));
     assert_eq!(heart.seconds.seconds(), 5400);
@@ -33,15 +33,15 @@ fn a_long_run_is_measured_in_every_way() {
     let ngp = speed.normalized.unwrap();
     assert!(ngp.value > ngp.mean && ngp.mean > 3.5, "hills cost: {ngp:?}");
     assert_eq!(speed.seconds.seconds(), 5400);
-    assert_eq!(measures.power, Err(Absent::missing(Need::Power)));
+    assert_eq!(measures.power, Err(MissingReason::missing(RequiredInput::Power)));
     let elevation = measures.elevation.unwrap();
     assert_eq!((elevation.source, elevation.quality), (AscentSource::Gps, Quality::Estimated));
     assert_eq!(measures.efforts.last().unwrap().distance, Distance::from_mm(16_093_440));
-    near(measures.efforts[6].time.seconds(), 5000.0 / 3.5, 0.01);
+    assert_near(measures.efforts[6].time.seconds(), 5000.0 / 3.5, 0.01);
     assert!(measures.efforts.iter().all(|effort| effort.heart_rate.is_some()));
     assert!((2.0..6.0).contains(&measures.decoupling.unwrap().percent));
     let candidates = measures.candidates;
-    near(candidates.highest_heart_rate.unwrap(), 150.2, 0.5);
+    assert_near(candidates.highest_heart_rate.unwrap(), 150.2, 0.5);
     assert!(candidates.threshold_heart_rate.is_none(), "the graded pace varies by more than 6 %");
 }
 
@@ -56,8 +56,8 @@ fn a_steady_hour_suggests_a_threshold_heart_rate() {
     );
     let steady =
         measure(&activity(Sport::Running), Some(&recording), &[]).candidates.threshold_heart_rate.unwrap();
-    near(steady.heart_rate, 169.0, 0.05);
-    near(steady.speed, 4.0, 0.01);
+    assert_near(steady.heart_rate, 169.0, 0.05);
+    assert_near(steady.speed, 4.0, 0.01);
     let ride = measure(&activity(Sport::Cycling), Some(&recording), &[]).candidates;
     assert_eq!(ride.threshold_heart_rate, None, "a rider's speed says little");
 }
@@ -74,7 +74,7 @@ fn a_ride_is_measured_by_its_power() {
     );
     let measures = measure(&activity(Sport::Cycling), Some(&recording), &[]);
     let power = measures.power.unwrap();
-    near(power.normalized.as_ref().unwrap().value, 216.644, 0.0005);
+    assert_near(power.normalized.as_ref().unwrap().value, 216.644, 0.0005);
     assert_eq!(power.seconds.bins().collect::<Vec<_>>(), [(150, 1800), (250, 1800)]);
     assert_eq!(measures.candidates.power_20_min, Some(250.0));
     assert!(measures.efforts.is_empty(), "best distances are a runner's");
@@ -83,7 +83,7 @@ fn a_ride_is_measured_by_its_power() {
 }
 
 #[test]
-fn the_devices_ascent_stands() {
+fn device_ascent_takes_precedence() {
     let mut run = activity(Sport::Running);
     run.ascent = Distance::from_meters(123.0);
     let elevation = measure(&run, Some(&long_run()), &[]).elevation.unwrap();
@@ -91,7 +91,7 @@ fn the_devices_ascent_stands() {
 }
 
 #[test]
-fn measures_come_back_from_storage_as_they_were_and_are_small() {
+fn measures_round_trip_and_are_small() {
     let measures = measure(&activity(Sport::Running), Some(&long_run()), &[]);
     let text = serde_json::to_string(&measures).unwrap();
     assert_eq!(serde_json::from_str::<Measures>(&text).unwrap(), measures);
@@ -103,7 +103,7 @@ fn no_recording_an_empty_one_and_one_sample_are_measured_too() {
     let run = activity(Sport::Running);
     let none = measure(&run, None, &[]);
     assert_eq!(measure(&run, Some(&Recording::default()), &[]), none);
-    assert_eq!(none.heart, Err(Absent::missing(Need::HeartRate)));
+    assert_eq!(none.heart, Err(MissingReason::missing(RequiredInput::HeartRate)));
     let one = measure(&run, Some(&every_second(1, &[(Channel::HeartRate, &|_| Some(150))])), &[]);
     assert_eq!(one.times.elapsed, TimeSpan::from_secs(1));
     assert_eq!(one.heart.unwrap().seconds, Histogram::constant(150, 1));
@@ -122,7 +122,7 @@ proptest! {
         activity.elapsed = elapsed.map(TimeSpan::from_ms);
         activity.moving = moving.map(TimeSpan::from_ms);
         let measures = measure(&activity, Some(&recording), &[]);
-        // JSON has no NaN and no infinity: they would be written as null and not come back.
+        // JSON has no NaN or infinity: they would be written as null and fail to parse.
         let text = serde_json::to_string(&measures).unwrap();
         prop_assert_eq!(serde_json::from_str::<Measures>(&text).unwrap(), measures);
     }

@@ -1,43 +1,44 @@
-//! Heart rate variability: a week of nights against the athlete's own normal range.
+//! HRV: the 7-day average compared with the athlete's own normal range.
 //!
-//! Nights are compared by y = ln(rMSSD in ms), which is nearly normal where rMSSD is skewed. The week needs three
-//! valid nights of seven (Plews 2014). The normal range is the mean ± half a standard deviation, the smallest
-//! worthwhile change (Plews 2013, Buchheit 2014), of the 60 nights before that week (Altini). The device's own status
-//! is another measure and is shown beside this one, not mixed in.
+//! Nights are compared by y = ln(rMSSD in ms), which is nearly normal where rMSSD is skewed. The
+//! week needs three valid nights of seven (Plews 2014). The normal range is the mean ± half a
+//! standard deviation, the smallest worthwhile change (Plews 2013, Buchheit 2014), of the 60 nights
+//! before that week (Altini). The device's own HRV status is shown separately.
 
-use crate::metrics::recovery::baseline::{FIRM, LEAST_OF_WEEK, WEEK, count, enough, mean, sample_sd, window};
-use crate::metrics::{Absent, Counted, Found, Learning, Need, Quality, finite};
+use crate::metrics::recovery::baseline::{
+    FIRM_READINGS, MIN_NIGHTS_OF_WEEK, WEEK, baseline_quality, mean, sample_sd, to_u32, window,
+};
+use crate::metrics::{CountUnit, DataProgress, MetricResult, MissingReason, Quality, RequiredInput, finite};
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
-/// The nights before the last week that make the normal range.
+/// Nights of the normal range, before the last week.
 pub const RANGE_NIGHTS: usize = 60;
-/// rMSSD outside this is an artefact or a strap that was not worn, ms.
+/// rMSSD outside this is an artefact, ms.
 const BOUNDS_MS: (f64, f64) = (5.0, 250.0);
 
-/// What is known about the heart rate variability of a day's last night and week.
+/// HRV of a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hrv {
     /// ln rMSSD of the last night.
-    pub last_night: Found<f64>,
-    /// The last seven nights together.
-    pub week: Found<HrvWeek>,
+    pub last_night: MetricResult<f64>,
+    /// The last seven nights.
+    pub week: MetricResult<HrvWeek>,
     /// The normal range of the 60 nights before those seven.
-    pub range: Found<HrvRange>,
-    /// Where the week stands to the range.
-    pub state: Found<HrvState>,
+    pub range: MetricResult<HrvRange>,
+    /// The week compared with the range.
+    pub state: MetricResult<HrvState>,
     /// Whether the last night alone was more than one standard deviation below the mean.
-    pub acute: Found<bool>,
+    pub acute: MetricResult<bool>,
 }
 
-/// Seven nights together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HrvWeek {
     /// Mean of ln rMSSD.
     pub ln: f64,
-    /// The same in milliseconds, e^ln: the geometric mean.
+    /// Geometric mean of rMSSD in milliseconds, e^ln.
     pub ms: f64,
-    /// Valid nights of the seven.
+    /// Valid nights, at most 7.
     pub nights: u32,
     /// 100 × standard deviation / mean of ln rMSSD.
     pub variation_percent: f64,
@@ -54,36 +55,34 @@ pub struct HrvRange {
     pub low: f64,
     /// Mean + 0.5 SD.
     pub high: f64,
-    /// Valid nights behind it.
+    /// Number of valid nights.
     pub nights: u32,
     /// Provisional below 28 nights.
     pub quality: Quality,
 }
 
 impl HrvRange {
-    /// How many nights are behind it while they are too few for a firm one.
+    /// Progress towards a reliable range, while provisional.
     #[must_use]
-    pub fn learning(&self) -> Option<Learning> {
-        Learning::of(self.nights, count(FIRM), Counted::Nights)
+    pub fn learning(&self) -> Option<DataProgress> {
+        DataProgress::new(self.nights, to_u32(FIRM_READINGS), CountUnit::Nights)
     }
 }
 
 string_enum! {
-    /// Where a week stands to the normal range. Above is not better than within.
+    /// A week compared with the normal range. Above is not better than within.
     pub enum HrvState("HRV state") {
-        /// Under the range.
         Below = "below",
-        /// In it.
         Within = "within",
-        /// Over it.
         Above = "above",
     }
 }
 
-/// What the nights, rMSSD in milliseconds, say about the last of them.
+/// HRV of the last night, from nightly rMSSD in milliseconds.
 ///
-/// A range of 60 nights with mean 4.0 and SD 0.2 is 3.9 to 4.1, that is 49.4 to 60.3 ms. A week of ln 3.85 (47.0 ms)
-/// is below it; a night of ln 3.75 (42.5 ms) sets the acute flag, as 3.75 < 4.0 - 0.2.
+/// A range of 60 nights with mean 4.0 and SD 0.2 is 3.9 to 4.1, that is 49.4 to 60.3 ms. A week of
+/// ln 3.85 (47.0 ms) is below it; a night of ln 3.75 (42.5 ms) sets the acute flag, as 3.75 < 4.0 -
+/// 0.2.
 #[must_use]
 pub fn hrv(nights_ms: &[Option<f64>]) -> Hrv {
     let last_night = nights_ms
@@ -91,7 +90,7 @@ pub fn hrv(nights_ms: &[Option<f64>]) -> Hrv {
         .copied()
         .flatten()
         .and_then(ln_valid)
-        .ok_or(Absent::missing(Need::HeartRateVariability));
+        .ok_or(MissingReason::missing(RequiredInput::HeartRateVariability));
     let week = week(&valid(window(nights_ms, 0, WEEK)));
     let range = range(&valid(window(nights_ms, WEEK, RANGE_NIGHTS)));
     let state = week.clone().and_then(|week| Ok(range.clone()?.state(week.ln)));
@@ -101,37 +100,41 @@ pub fn hrv(nights_ms: &[Option<f64>]) -> Hrv {
     Hrv { last_night, week, range, state, acute }
 }
 
-/// Sixty equal nights do not sum to exactly sixty times one; this far apart is still equal.
+/// Tolerance for rounding errors: sixty equal nights do not sum to exactly sixty times one.
 const ROUNDING: f64 = 1e-9;
 
-fn week(nights: &[f64]) -> Found<HrvWeek> {
-    if nights.len() < LEAST_OF_WEEK {
+fn week(nights: &[f64]) -> MetricResult<HrvWeek> {
+    if nights.len() < MIN_NIGHTS_OF_WEEK {
         return Err(match nights.len() {
-            0 => Absent::missing(Need::HeartRateVariability),
-            n => Absent::TooFew { have: count(n), needed: count(LEAST_OF_WEEK), what: Counted::Nights },
+            0 => MissingReason::missing(RequiredInput::HeartRateVariability),
+            n => MissingReason::TooFew {
+                have: to_u32(n),
+                needed: to_u32(MIN_NIGHTS_OF_WEEK),
+                what: CountUnit::Nights,
+            },
         });
     }
     let ln = mean(nights);
-    // ln of at least 5 ms is at least 1.6, so nothing divides by zero.
-    let variation_percent = finite(100.0 * sample_sd(nights) / ln, "variation of the week")?;
-    Ok(HrvWeek { ln, ms: ln.exp(), nights: count(nights.len()), variation_percent })
+    // ln of at least 5 ms is at least 1.6, so this never divides by zero.
+    let variation_percent = finite(100.0 * sample_sd(nights) / ln, "HRV variation over the week")?;
+    Ok(HrvWeek { ln, ms: ln.exp(), nights: to_u32(nights.len()), variation_percent })
 }
 
-fn range(nights: &[f64]) -> Found<HrvRange> {
-    let quality = enough(nights.len(), Need::HeartRateVariability, Counted::Nights)?;
+fn range(nights: &[f64]) -> MetricResult<HrvRange> {
+    let quality = baseline_quality(nights.len(), RequiredInput::HeartRateVariability, CountUnit::Nights)?;
     let (mean, sd) = (mean(nights), sample_sd(nights));
     Ok(HrvRange {
         mean,
         sd,
         low: mean - 0.5 * sd,
         high: mean + 0.5 * sd,
-        nights: count(nights.len()),
+        nights: to_u32(nights.len()),
         quality,
     })
 }
 
 impl HrvRange {
-    /// Where a value of ln rMSSD stands.
+    /// Compares a value of ln rMSSD with the range.
     #[must_use]
     pub fn state(&self, ln: f64) -> HrvState {
         if ln < self.low - ROUNDING {
@@ -145,11 +148,11 @@ impl HrvRange {
 }
 
 impl Hrv {
-    /// The mean of last night and the week, ln rMSSD: what recovery goes by.
+    /// Mean of last night and the week, ln rMSSD, as used by the recovery score.
     ///
     /// # Errors
-    /// When either is absent.
-    pub fn blended(&self) -> Found<f64> {
+    /// When either is missing.
+    pub fn blended(&self) -> MetricResult<f64> {
         Ok((self.last_night.clone()? + self.week.clone()?.ln) / 2.0)
     }
 }

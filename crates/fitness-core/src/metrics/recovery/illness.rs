@@ -1,67 +1,71 @@
-//! When the body's signals ask a question. Not a diagnosis: the answer is the athlete's.
+//! Possible signs of illness: a prompt to ask about symptoms, not a diagnosis.
 
-use crate::metrics::recovery::baseline::Reading;
+use crate::metrics::recovery::baseline::ReadingWithBaseline;
 use crate::metrics::recovery::hrv::{Hrv, HrvState};
-use crate::metrics::recovery::resting_hr::Resting;
-use crate::metrics::{Absent, Found, Need};
+use crate::metrics::recovery::resting_hr::RestingHr;
+use crate::metrics::{MetricResult, MissingReason, RequiredInput};
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
-/// Whether to ask the athlete how they feel.
+/// Signs of illness today and yesterday.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IllnessHint {
-    /// The signs stood together on the day.
+    /// All signs are present today.
     pub today: bool,
-    /// They stood together on the day before as well, as far as it was measured.
+    /// All signs were present the day before, if measured.
     pub yesterday: bool,
 }
 
 string_enum! {
-    /// Since when the signs have stood together.
-    pub enum IllnessSigns("signs of illness") {
-        /// They do not.
+    /// For how long signs of illness have been present.
+    pub enum IllnessSignDuration("signs of illness") {
         None = "none",
         /// Today, and not the day before.
         OneDay = "one_day",
-        /// Today and the day before: the athlete is asked.
+        /// Today and the day before: the app asks about symptoms.
         TwoDays = "two_days",
     }
 }
 
 impl IllnessHint {
-    /// In a word.
     #[must_use]
-    pub const fn signs(self) -> IllnessSigns {
-        match (self.today, self.ask()) {
-            (_, true) => IllnessSigns::TwoDays,
-            (true, false) => IllnessSigns::OneDay,
-            (false, false) => IllnessSigns::None,
+    pub const fn signs(self) -> IllnessSignDuration {
+        match (self.today, self.should_ask()) {
+            (_, true) => IllnessSignDuration::TwoDays,
+            (true, false) => IllnessSignDuration::OneDay,
+            (false, false) => IllnessSignDuration::None,
         }
     }
 
-    /// Two days in a row: ask about symptoms.
+    /// Signs two days in a row.
     #[must_use]
-    pub const fn ask(self) -> bool {
+    pub const fn should_ask(self) -> bool {
         self.today && self.yesterday
     }
 }
 
-/// What the signs of two days say together.
+/// Combines the signs of two days.
 ///
 /// # Errors
-/// When the day's own signs are absent.
-pub fn illness_hint(today: &Found<bool>, yesterday: &Found<bool>) -> Found<IllnessHint> {
+/// When the signs of the day are missing.
+pub fn illness_hint(today: &MetricResult<bool>, yesterday: &MetricResult<bool>) -> MetricResult<IllnessHint> {
     Ok(IllnessHint { today: today.clone()?, yesterday: yesterday.clone().unwrap_or(false) })
 }
 
-/// Whether one day's signs stand together: resting heart rate two spreads above the usual, the week's HRV below the
-/// normal range, and, where breathing was measured against a baseline, two breaths a minute more than usual.
+/// Whether all signs are present: resting heart rate two standard deviations above baseline, the
+/// week's HRV below the normal range, and, if there is a baseline for it, breathing two breaths a
+/// minute above it.
 ///
-/// Resting 54 at a usual of 50 ± 2, HRV `below`, 16.5 breaths at a usual of 14.2: yes. The same with 14.9: no.
+/// Resting HR 54 with a baseline of 50 ± 2, HRV `below`, 16.5 breaths with a baseline of 14.2: yes.
+/// With 14.9 breaths: no.
 ///
 /// # Errors
-/// When resting heart rate or HRV is absent.
-pub fn signs(resting: &Resting, hrv: &Hrv, respiration: &Reading) -> Found<bool> {
+/// When resting heart rate or HRV is missing.
+pub fn has_illness_signs(
+    resting: &RestingHr,
+    hrv: &Hrv,
+    respiration: &ReadingWithBaseline,
+) -> MetricResult<bool> {
     let raised = resting.reading.z.clone()? >= 2.0;
     let low = hrv.state.clone()? == HrvState::Below;
     let breathing = match (&respiration.value, &respiration.baseline) {
@@ -71,9 +75,9 @@ pub fn signs(resting: &Resting, hrv: &Hrv, respiration: &Reading) -> Found<bool>
     Ok(raised && low && breathing)
 }
 
-/// The signs of a day that is not in the data.
-pub(crate) fn no_signs() -> Found<bool> {
-    Err(Absent::missing(Need::RestingHeartRate))
+/// Result for a day without data.
+pub(crate) fn missing_signs() -> MetricResult<bool> {
+    Err(MissingReason::missing(RequiredInput::RestingHeartRate))
 }
 
 #[cfg(test)]

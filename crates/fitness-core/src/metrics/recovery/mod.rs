@@ -1,50 +1,45 @@
-//! Recovery, 0 to 100, with every part in sight.
+//! Recovery score, 0 to 100, with the contribution of each input.
 //!
-//! Each part is how far something is from the athlete's own usual, in spreads, held to ±2.5. The weighted mean goes
-//! through the normal distribution: 50 is a usual day, 84 one spread better. The weights are ours.
+//! Each input is a z-score against the athlete's own baseline, clamped to ±2.5. The weighted mean
+//! goes through the normal CDF: 50 is a usual day, 84 one standard deviation better. The weights
+//! are our choice.
 //!
-//! What it cannot do: over 16 people and 1,729 days (PMData), resting heart rate, sleep and form together correlated
-//! at r = 0.18 with how ready the person felt; felt fatigue alone at 0.45. Hence the athlete's own word is a part, and
-//! no session is cancelled on the score alone.
+//! Limits: over 16 people and 1,729 days (PMData), resting heart rate, sleep and form together
+//! correlated at r = 0.18 with felt readiness; felt fatigue alone at 0.45. Hence the athlete's own
+//! rating is an input, and no workout is cancelled on the score alone.
 
 use crate::metrics::fitness::Form;
 use crate::metrics::recovery::hrv::Hrv;
-use crate::metrics::recovery::resting_hr::Resting;
-use crate::metrics::{Absent, Counted, Found, Need, Quality, finite};
+use crate::metrics::recovery::resting_hr::RestingHr;
+use crate::metrics::{CountUnit, MetricResult, MissingReason, Quality, RequiredInput, finite};
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
-/// A day's recovery.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recovery {
-    /// 0 to 100; 50 is usual.
+    /// 0 to 100; 50 is a usual day.
     pub score: u8,
-    /// In words.
     pub band: RecoveryBand,
-    /// Every doubt about its parts.
+    /// Combined quality of the inputs.
     pub quality: Quality,
-    /// What went in, in a fixed order.
+    /// Inputs used, in a fixed order.
     pub parts: Vec<Contribution>,
-    /// What did not, and why.
-    pub left_out: Vec<LeftOut>,
+    /// Inputs not used, and why.
+    pub left_out: Vec<MissingPart>,
 }
 
 string_enum! {
-    /// Recovery in words; the bounds are the ones athletes know from other scores.
+    /// Recovery bands, with the bounds common in other apps.
     pub enum RecoveryBand("recovery") {
-        /// Below 34.
         Low = "low",
-        /// 34 to 66.
         Middle = "middle",
-        /// 67 and above.
         High = "high",
     }
 }
 
 impl RecoveryBand {
-    /// The word for a score.
     #[must_use]
-    pub const fn of(score: u8) -> Self {
+    pub const fn from_score(score: u8) -> Self {
         match score {
             0..34 => Self::Low,
             34..67 => Self::Middle,
@@ -54,23 +49,21 @@ impl RecoveryBand {
 }
 
 string_enum! {
-    /// What recovery is made of.
-    pub enum Part("part of recovery") {
-        /// Heart rate variability, last night and week together.
+    /// Inputs of the recovery score.
+    pub enum RecoveryPart("recovery factor") {
+        /// HRV, mean of last night and the week.
         Hrv = "hrv",
         /// Resting heart rate; lower is better.
         RestingHeartRate = "resting_heart_rate",
-        /// Last night's sleep against the need.
+        /// Last night's sleep compared with the sleep goal.
         Sleep = "sleep",
-        /// How the athlete feels.
         Feel = "feel",
-        /// Form, from training.
         Form = "form",
     }
 }
 
-impl Part {
-    /// Its share of the score when every part is there.
+impl RecoveryPart {
+    /// Weight when all inputs are present.
     #[must_use]
     pub const fn weight(self) -> f64 {
         match self {
@@ -83,132 +76,127 @@ impl Part {
     }
 }
 
-/// One part of a score, with the values it came from.
+/// One input of a score, with its values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Contribution {
-    /// Which.
-    pub part: Part,
-    /// What was measured: ln rMSSD, beats per minute, hours, 1 to 5, load points.
+    pub part: RecoveryPart,
+    /// Measured value: ln rMSSD, bpm, hours, 1 to 5, load points.
     pub value: f64,
-    /// What it was compared with, in the same unit.
+    /// Baseline, in the same unit.
     pub usual: f64,
-    /// What counts as one spread, in the same unit.
+    /// Standard deviation, in the same unit.
     pub spread: f64,
-    /// How many spreads better than usual, held to ±2.5.
+    /// Z-score, positive is better, clamped to ±2.5.
     pub z: f64,
-    /// Its share among the parts that are there.
+    /// Weight among the inputs present.
     pub weight: f64,
-    /// weight × z; these add up to what the score is made of.
+    /// weight × z. The score is the normal CDF of their sum.
     pub contribution: f64,
 }
 
-/// A part that is not in a score.
+/// An input missing from a score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LeftOut {
-    /// Which.
-    pub part: Part,
-    /// Why.
-    pub why: Absent,
+pub struct MissingPart {
+    pub part: RecoveryPart,
+    pub why: MissingReason,
 }
 
-/// What a score is made from.
+/// Input values of a score.
 #[derive(Debug, Clone, Copy)]
-pub struct Signals<'a> {
-    /// Heart rate variability.
+pub struct RecoveryInput<'a> {
     pub hrv: &'a Hrv,
-    /// Resting heart rate.
-    pub resting: &'a Resting,
+    pub resting: &'a RestingHr,
     /// Hours asleep last night.
-    pub slept: &'a Found<f64>,
-    /// Hours the athlete needs.
-    pub need: &'a Found<f64>,
-    /// How the athlete feels, 1 to 5.
+    pub slept: &'a MetricResult<f64>,
+    pub need: &'a MetricResult<f64>,
+    /// The athlete's check-in, 1 to 5.
     pub feel: Option<u8>,
-    /// The morning's form, once it is fit to be a part ([`FitnessState::learned_form`]).
+    /// The morning's form, once reliable ([`FitnessState::learned_form`]).
     ///
     /// [`FitnessState::learned_form`]: crate::metrics::fitness::FitnessState::learned_form
-    pub form: &'a Found<Form>,
+    pub form: &'a MetricResult<Form>,
 }
 
-/// The score of a morning.
+/// Recovery score of a morning.
 ///
-/// H = (blended ln rMSSD - mean60)/SD60, R = -(RHR - median60)/spread, S = (slept - need)/1.5 h, F = feel - 3,
-/// L = form/20; weights 0.30, 0.20, 0.15, 0.25, 0.10, scaled to those present; score = round(100·Phi(sum w·z)).
-/// All usual: 50. All one better: 84. HRV two below and resting heart rate usual, nothing else: weights 0.6 and 0.4,
-/// Phi(-1.2) = 0.115, 12.
+/// H = (blended ln rMSSD - mean60)/SD60, R = -(RHR - median60)/SD, S = (slept - goal)/1.5 h, F =
+/// feel - 3, L = form/20; weights 0.30, 0.20, 0.15, 0.25, 0.10, scaled to those present; score =
+/// round(100·Phi(sum w·z)). All at baseline: 50. All one SD better: 84. HRV two SD below and
+/// resting heart rate at baseline, nothing else: weights 0.6 and 0.4, Phi(-1.2) = 0.115, 12.
 ///
 /// # Errors
-/// Without heart rate variability and resting heart rate, and with fewer than two parts.
-pub fn recovery(signals: &Signals<'_>) -> Found<Recovery> {
+/// Without both HRV and resting heart rate, and with fewer than two inputs.
+pub fn recovery(signals: &RecoveryInput<'_>) -> MetricResult<Recovery> {
     combine([
-        (Part::Hrv, hrv_part(signals.hrv)),
-        (Part::RestingHeartRate, resting_part(signals.resting)),
-        (Part::Sleep, sleep_part(signals)),
-        (Part::Feel, feel_part(signals.feel)),
-        (Part::Form, form_part(signals.form)),
+        (RecoveryPart::Hrv, hrv_part(signals.hrv)),
+        (RecoveryPart::RestingHeartRate, resting_part(signals.resting)),
+        (RecoveryPart::Sleep, sleep_part(signals)),
+        (RecoveryPart::Feel, feel_part(signals.feel)),
+        (RecoveryPart::Form, form_part(signals.form)),
     ])
 }
 
-/// A value, what is usual, what counts as one spread better (negative where less is better), and its quality.
-struct Measure {
+/// A value with its baseline, its standard deviation (negative if lower is better) and its quality.
+struct ScoreInput {
     value: f64,
-    usual: f64,
-    better: f64,
+    baseline: f64,
+    signed_sd: f64,
     quality: Quality,
 }
 
-fn hrv_part(hrv: &Hrv) -> Found<Measure> {
+fn hrv_part(hrv: &Hrv) -> MetricResult<ScoreInput> {
     let range = hrv.range.clone()?;
     let value = hrv.blended()?;
     if range.sd < 1e-6 {
-        return Err(Absent::OutOfRange {
-            what: "every night had the same heart rate variability".to_owned(),
-        });
+        return Err(MissingReason::OutOfRange { what: "HRV was the same every night".to_owned() });
     }
-    Ok(Measure { value, usual: range.mean, better: range.sd, quality: range.quality })
+    Ok(ScoreInput { value, baseline: range.mean, signed_sd: range.sd, quality: range.quality })
 }
 
-fn resting_part(resting: &Resting) -> Found<Measure> {
+fn resting_part(resting: &RestingHr) -> MetricResult<ScoreInput> {
     let usual = resting.reading.baseline.clone()?;
     let value = resting.reading.value.clone()?;
-    Ok(Measure { value, usual: usual.median, better: -usual.spread, quality: usual.quality })
+    Ok(ScoreInput { value, baseline: usual.median, signed_sd: -usual.spread, quality: usual.quality })
 }
 
-fn sleep_part(signals: &Signals<'_>) -> Found<Measure> {
+fn sleep_part(signals: &RecoveryInput<'_>) -> MetricResult<ScoreInput> {
     let value = signals.slept.clone()?;
-    Ok(Measure { value, usual: signals.need.clone()?, better: 1.5, quality: Quality::Ok })
+    Ok(ScoreInput { value, baseline: signals.need.clone()?, signed_sd: 1.5, quality: Quality::Ok })
 }
 
-fn feel_part(feel: Option<u8>) -> Found<Measure> {
-    let feel = feel.filter(|feel| (1..=5).contains(feel)).ok_or(Absent::missing(Need::Feel))?;
-    Ok(Measure { value: f64::from(feel), usual: 3.0, better: 1.0, quality: Quality::Ok })
+fn feel_part(feel: Option<u8>) -> MetricResult<ScoreInput> {
+    let feel =
+        feel.filter(|feel| (1..=5).contains(feel)).ok_or(MissingReason::missing(RequiredInput::Feel))?;
+    Ok(ScoreInput { value: f64::from(feel), baseline: 3.0, signed_sd: 1.0, quality: Quality::Ok })
 }
 
-fn form_part(form: &Found<Form>) -> Found<Measure> {
+fn form_part(form: &MetricResult<Form>) -> MetricResult<ScoreInput> {
     let form = form.clone()?;
-    Ok(Measure { value: form.value, usual: 0.0, better: 20.0, quality: form.quality })
+    Ok(ScoreInput { value: form.value, baseline: 0.0, signed_sd: 20.0, quality: form.quality })
 }
 
-const MOST_Z: f64 = 2.5;
+const MAX_Z: f64 = 2.5;
 
-fn combine(parts: [(Part, Found<Measure>); 5]) -> Found<Recovery> {
+fn combine(parts: [(RecoveryPart, MetricResult<ScoreInput>); 5]) -> MetricResult<Recovery> {
     let mut present = Vec::new();
     let mut left_out = Vec::new();
     for (part, measure) in parts {
-        let z = measure.and_then(|m| Ok((finite((m.value - m.usual) / m.better, "part of recovery")?, m)));
+        let z =
+            measure.and_then(|m| Ok((finite((m.value - m.baseline) / m.signed_sd, "recovery factor")?, m)));
         match z {
-            Ok((z, measure)) => present.push((part, z.clamp(-MOST_Z, MOST_Z), measure)),
-            Err(why) => left_out.push(LeftOut { part, why }),
+            Ok((z, measure)) => present.push((part, z.clamp(-MAX_Z, MAX_Z), measure)),
+            Err(why) => left_out.push(MissingPart { part, why }),
         }
     }
     if !present.iter().any(|(part, ..)| is_core(*part)) {
-        return Err(closest(&left_out));
+        return Err(nearest_reason(&left_out));
     }
     if present.len() < 2 {
-        return Err(Absent::TooFew { have: 1, needed: 2, what: Counted::Inputs });
+        return Err(MissingReason::TooFew { have: 1, needed: 2, what: CountUnit::Inputs });
     }
     let total: f64 = present.iter().map(|(part, ..)| part.weight()).sum();
-    let quality = present.iter().fold(Quality::Ok, |quality, (_, _, measure)| quality.with(measure.quality));
+    let quality =
+        present.iter().fold(Quality::Ok, |quality, (_, _, measure)| quality.combine(measure.quality));
     let parts: Vec<Contribution> = present
         .into_iter()
         .map(|(part, z, measure)| {
@@ -216,8 +204,8 @@ fn combine(parts: [(Part, Found<Measure>); 5]) -> Found<Recovery> {
             Contribution {
                 part,
                 value: measure.value,
-                usual: measure.usual,
-                spread: measure.better.abs(),
+                usual: measure.baseline,
+                spread: measure.signed_sd.abs(),
                 z,
                 weight,
                 contribution: weight * z,
@@ -225,18 +213,18 @@ fn combine(parts: [(Part, Found<Measure>); 5]) -> Found<Recovery> {
         })
         .collect();
     let score = score(parts.iter().map(|part| part.contribution).sum());
-    Ok(Recovery { score, band: RecoveryBand::of(score), quality, parts, left_out })
+    Ok(Recovery { score, band: RecoveryBand::from_score(score), quality, parts, left_out })
 }
 
-/// One of these two must be there.
-fn is_core(part: Part) -> bool {
-    matches!(part, Part::Hrv | Part::RestingHeartRate)
+/// At least one of these is required.
+fn is_core(part: RecoveryPart) -> bool {
+    matches!(part, RecoveryPart::Hrv | RecoveryPart::RestingHeartRate)
 }
 
-/// Why there is no score: of the two reasons the one that is nearest to going away.
-fn closest(left_out: &[LeftOut]) -> Absent {
-    let progress = |why: &Absent| match why {
-        Absent::TooFew { have, .. } => Some(*have),
+/// Why there is no score: of the two reasons the one that will be resolved first.
+fn nearest_reason(left_out: &[MissingPart]) -> MissingReason {
+    let progress = |why: &MissingReason| match why {
+        MissingReason::TooFew { have, .. } => Some(*have),
         _ => None,
     };
     left_out
@@ -245,10 +233,9 @@ fn closest(left_out: &[LeftOut]) -> Absent {
         .map(|left| &left.why)
         .max_by_key(|why| progress(why))
         .cloned()
-        .unwrap_or(Absent::missing(Need::RestingHeartRate))
+        .unwrap_or(MissingReason::missing(RequiredInput::RestingHeartRate))
 }
 
-/// The score of a weighted sum of parts.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -258,9 +245,9 @@ fn score(z: f64) -> u8 {
     (100.0 * normal_cdf(z)).round().clamp(0.0, 100.0) as u8
 }
 
-/// The normal distribution function, by its Taylor series around zero divided by the density: Phi(x) = 1/2 +
-/// phi(x)·(x + x³/3 + x⁵/(3·5) + …) (Marsaglia 2004, J Stat Softw 11(4)). Good to about 1e-15 in the middle; beyond
-/// ±7 it is 0 or 1 to more digits than are kept. Phi(1) = 0.841344746.
+/// Standard normal CDF, by its Taylor series around zero divided by the density: Phi(x) = 1/2 +
+/// phi(x)·(x + x³/3 + x⁵/(3·5) + …) (Marsaglia 2004, J Stat Softw 11(4)). Accurate to about 1e-15
+/// around zero; beyond ±7 it is 0 or 1. Phi(1) = 0.841344746.
 fn normal_cdf(x: f64) -> f64 {
     if x.is_nan() {
         return 0.5;
@@ -269,7 +256,8 @@ fn normal_cdf(x: f64) -> f64 {
         return if x > 0.0 { 1.0 } else { 0.0 };
     }
     let (mut term, mut sum, mut odd) = (x, x, 1.0);
-    // Terms fall off once odd > x², so 200 are plenty for |x| <= 7; the loop ends when one changes nothing.
+    // Terms decrease once odd > x², so 200 are enough for |x| <= 7; the loop ends when a term
+    // changes nothing.
     for _ in 0..200 {
         odd += 2.0;
         term *= x * x / odd;

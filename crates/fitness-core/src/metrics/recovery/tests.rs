@@ -1,58 +1,66 @@
 use super::*;
 use proptest::prelude::*;
 
-/// A part that is so many spreads better than usual.
-fn z(better: f64) -> Found<Measure> {
-    Ok(Measure { value: better, usual: 0.0, better: 1.0, quality: Quality::Ok })
+/// An input that is `better` standard deviations above baseline.
+fn z(better: f64) -> MetricResult<ScoreInput> {
+    Ok(ScoreInput { value: better, baseline: 0.0, signed_sd: 1.0, quality: Quality::Ok })
 }
 
-fn none() -> Found<Measure> {
-    Err(Absent::missing(Need::Feel))
+fn none() -> MetricResult<ScoreInput> {
+    Err(MissingReason::missing(RequiredInput::Feel))
 }
 
-fn of(hrv: Found<Measure>, resting: Found<Measure>, rest: [Found<Measure>; 3]) -> Found<Recovery> {
+fn score_of(
+    hrv: MetricResult<ScoreInput>,
+    resting: MetricResult<ScoreInput>,
+    rest: [MetricResult<ScoreInput>; 3],
+) -> MetricResult<Recovery> {
     let [sleep, feel, form] = rest;
     combine([
-        (Part::Hrv, hrv),
-        (Part::RestingHeartRate, resting),
-        (Part::Sleep, sleep),
-        (Part::Feel, feel),
-        (Part::Form, form),
+        (RecoveryPart::Hrv, hrv),
+        (RecoveryPart::RestingHeartRate, resting),
+        (RecoveryPart::Sleep, sleep),
+        (RecoveryPart::Feel, feel),
+        (RecoveryPart::Form, form),
     ])
 }
 
 fn all(better: f64) -> u8 {
-    of(z(better), z(better), [z(better), z(better), z(better)]).unwrap().score
+    score_of(z(better), z(better), [z(better), z(better), z(better)]).unwrap().score
 }
 
 #[test]
-fn the_reference_scores() {
+fn recovery_reference_scores() {
     assert_eq!((all(0.0), all(1.0), all(-1.0)), (50, 84, 16));
-    let two = of(z(-2.0), z(0.0), [none(), none(), none()]).unwrap();
+    let two = score_of(z(-2.0), z(0.0), [none(), none(), none()]).unwrap();
     assert_eq!(two.score, 12);
     assert!((two.parts[0].weight - 0.6).abs() < 1e-12 && (two.parts[1].weight - 0.4).abs() < 1e-12);
     assert_eq!(two.left_out.len(), 3);
 }
 
 #[test]
-fn it_needs_a_heart_and_one_more() {
+fn recovery_needs_a_core_part_and_one_more() {
     assert_eq!(
-        of(z(0.0), none(), [none(), none(), none()]).unwrap_err().to_string(),
-        "learning: 1 of 2 inputs"
+        score_of(z(0.0), none(), [none(), none(), none()]).unwrap_err().to_string(),
+        "not enough data yet: 1 of 2 inputs"
     );
-    assert!(of(none(), none(), [z(1.0), z(1.0), z(1.0)]).is_err());
-    assert!(of(none(), z(0.0), [none(), z(1.0), none()]).is_ok());
-    // Of two reasons the nearer to its end is told.
-    let learning = |have| Err(Absent::TooFew { have, needed: 14, what: Counted::Nights });
+    assert!(score_of(none(), none(), [z(1.0), z(1.0), z(1.0)]).is_err());
+    assert!(score_of(none(), z(0.0), [none(), z(1.0), none()]).is_ok());
+    // Of two reasons the one closer to being resolved is reported.
+    let learning = |have| Err(MissingReason::TooFew { have, needed: 14, what: CountUnit::Nights });
     assert_eq!(
-        of(learning(9), Err(Absent::missing(Need::RestingHeartRate)), [none(), none(), none()])
-            .unwrap_err()
-            .to_string(),
-        "learning: 9 of 14 nights"
+        score_of(
+            learning(9),
+            Err(MissingReason::missing(RequiredInput::RestingHeartRate)),
+            [none(), none(), none()]
+        )
+        .unwrap_err()
+        .to_string(),
+        "not enough data yet: 9 of 14 nights"
     );
     assert_eq!(
-        of(learning(3), learning(5), [none(), none(), none()]).unwrap_err().to_string(),
-        "learning: 5 of 14 nights"
+        score_of(learning(3), learning(5), [none(), none(), none()]).unwrap_err().to_string(),
+        "not enough data yet: 5 of 14 nights"
     );
 }
 
@@ -66,21 +74,21 @@ fn bands_meet_at_34_and_67() {
         (67, RecoveryBand::High),
         (100, RecoveryBand::High),
     ] {
-        assert_eq!(RecoveryBand::of(score), band, "{score}");
+        assert_eq!(RecoveryBand::from_score(score), band, "{score}");
     }
 }
 
 #[test]
-fn no_part_counts_for_more_than_two_and_a_half_spreads() {
+fn z_scores_are_clamped_to_2_5() {
     assert_eq!(all(2.5), all(1e9));
-    let wild = of(z(-400.0), z(0.0), [none(), none(), none()]).unwrap();
+    let wild = score_of(z(-400.0), z(0.0), [none(), none(), none()]).unwrap();
     assert_eq!(wild.parts[0].z, -2.5);
     assert!(
-        of(z(f64::NAN), z(0.0), [z(0.0), none(), none()])
+        score_of(z(f64::NAN), z(0.0), [z(0.0), none(), none()])
             .unwrap()
             .left_out
             .iter()
-            .any(|l| l.part == Part::Hrv)
+            .any(|l| l.part == RecoveryPart::Hrv)
     );
 }
 
@@ -108,7 +116,7 @@ proptest! {
         values in prop::collection::vec(prop::option::of(-4.0..4.0_f64), 5),
     ) {
         let part = |i: usize| values[i].map_or_else(none, z);
-        if let Ok(found) = of(part(0), part(1), [part(2), part(3), part(4)]) {
+        if let Ok(found) = score_of(part(0), part(1), [part(2), part(3), part(4)]) {
             prop_assert!((found.parts.iter().map(|p| p.weight).sum::<f64>() - 1.0).abs() < 1e-12);
             prop_assert_eq!(found.score, score(found.parts.iter().map(|p| p.contribution).sum()));
             prop_assert_eq!(found.parts.len() + found.left_out.len(), 5);

@@ -1,95 +1,76 @@
-//! Thresholds read out of the data, as a dated series of steps.
+//! Detects thresholds from training data, as a dated series of steps.
 //!
-//! A step on a day depends on that day and the days before it, never on a later one, so old loads are not remeasured
-//! by what came after. A step is made only when the value moves by one per cent or more, a
-//! resting heart rate by two beats. Between steps, and when
-//! nothing recent says anything, the last one holds.
+//! A step depends only on its day and earlier days, so later data never changes old loads. A step
+//! needs a change of at least 1 % (resting heart rate: 2 bpm). Between steps, and without recent
+//! evidence, the last value stays in force.
 //!
-//! Best efforts of training are lower bounds: three months without a hard effort do not make a slower athlete. So a
-//! value rises at once, but falls at most 5 % at a time and not within 42 days of the last step. The limits are ours.
+//! Best efforts in training are lower bounds: three months without a hard effort do not mean a
+//! slower athlete. So a value rises at once, but falls by at most 5 % at a time and not within 42
+//! days of the last step. These limits are our choice.
 
 use crate::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::metrics::predict::UP_TO_THE_HALF;
+use crate::metrics::predict::EXPONENT_UP_TO_HALF;
 use crate::metrics::recovery::baseline::{mean, median};
 use crate::metrics::thresholds::in_force::{FRESH_DAYS, differs, within_bounds};
 use serde::{Deserialize, Serialize};
 
-/// How many days before a day a detected value can depend on, the day itself among them.
+/// How many days a detected value can depend on, including the day itself.
 pub const LOOKBACK_DAYS: i64 = 365;
-/// Efforts older than this say nothing about today, days.
+/// Older efforts are ignored, days.
 const RECENT_DAYS: i64 = 90;
-/// A resting heart rate that differs by less is the same, beats per minute.
+/// Smaller changes of resting heart rate make no step, bpm.
 const RESTING_STEP: f64 = 2.0;
-/// The most a value falls in one step.
-const MOST_FALL: f64 = 0.05;
+/// Maximum relative decrease in one step.
+const MAX_FALL: f64 = 0.05;
 
-/// Something in the data that says something about a threshold.
+/// Dated evidence for a threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate {
-    /// The day it was recorded.
+pub struct DatedThresholdEvidence {
     pub day: Day,
-    /// What it was.
-    pub clue: Clue,
+    pub evidence: ThresholdEvidence,
 }
 
-/// What was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Clue {
-    /// The highest 5-second heart rate of a session, after artefacts were removed.
-    PeakHeartRate {
-        /// Beats per minute.
-        bpm: f64,
-    },
-    /// A best running effort of a session.
-    Run {
-        /// How far.
-        distance: Distance,
-        /// How long, pauses included.
-        time: TimeSpan,
-    },
-    /// The mean heart rate of the steadily fastest 30, 40, 50 or 60 minutes of a run, artefacts removed: of those whose
-    /// pace varies by less than 6 %, the one with the highest.
+pub enum ThresholdEvidence {
+    /// Highest 5-second heart rate of an activity, artefacts removed.
+    PeakHeartRate { bpm: f64 },
+    /// A best effort of a run.
+    Run { distance: Distance, time: TimeSpan },
+    /// Mean heart rate of the fastest 30, 40, 50 or 60 minutes of a run with a pace variation below
+    /// 6 %, artefacts removed; the highest of them.
     HeldHeartRate {
-        /// Beats per minute.
         bpm: f64,
-        /// For how long.
         time: TimeSpan,
-        /// Standard deviation of graded speed over its mean during it.
+        /// Coefficient of variation of grade-adjusted speed.
         variation: f64,
     },
     /// The best 20-minute power of a ride.
-    TwentyMinutePower {
-        /// Watts.
-        watts: f64,
-    },
-    /// A whole swim: its distance and the time swum, rests at the wall left out where lengths were recorded. Nothing
-    /// within it is looked at, so a speed made of it is the mean of a session.
-    Swim {
-        /// How far.
-        distance: Distance,
-        /// How long.
-        time: TimeSpan,
-    },
+    TwentyMinutePower { watts: f64 },
+    /// A whole swim: distance and time, without rest at the wall if pool lengths were recorded. Its
+    /// speed is therefore the mean of a whole activity.
+    Swim { distance: Distance, time: TimeSpan },
     /// A day's resting heart rate.
-    RestingHeartRate {
-        /// Beats per minute.
-        bpm: f64,
-    },
+    RestingHeartRate { bpm: f64 },
 }
 
-/// Every step that the candidates make, through a day, by kind and then by day.
+/// All steps through a day, ordered by kind and day.
 #[must_use]
-pub fn detect(candidates: &[Candidate], through: Day) -> Vec<Threshold> {
+pub fn detect(candidates: &[DatedThresholdEvidence], through: Day) -> Vec<Threshold> {
     ThresholdKind::ALL.iter().flat_map(|kind| steps(*kind, candidates, None, None, through)).collect()
 }
 
-/// The steps from a day on, given the steps before it and the candidates of the [`LOOKBACK_DAYS`] before it and after.
-/// What was detected from that day on is made anew; together with what was before, it is what [`detect`] gives.
+/// The steps from a day, given the earlier steps and the candidates from [`LOOKBACK_DAYS`] before
+/// it. Earlier and new steps together equal the result of [`detect`].
 #[must_use]
-pub fn redetect(before: &[Threshold], candidates: &[Candidate], from: Day, through: Day) -> Vec<Threshold> {
+pub fn redetect(
+    before: &[Threshold],
+    candidates: &[DatedThresholdEvidence],
+    from: Day,
+    through: Day,
+) -> Vec<Threshold> {
     let last = |kind: ThresholdKind| {
         let earlier = |step: &&Threshold| {
             step.kind == kind && step.origin == ThresholdOrigin::Estimated && step.from < from
@@ -102,28 +83,30 @@ pub fn redetect(before: &[Threshold], candidates: &[Candidate], from: Day, throu
         .collect()
 }
 
-/// A candidate that fits its kind: the value it suggests, and what else its kind looks at.
+/// A usable candidate: its suggested value and the details its kind needs.
 #[derive(Debug, Clone, Copy)]
-struct Point {
+struct CandidateValue {
     day: Day,
     value: f64,
-    more: f64,
+    extra: f64,
 }
 
 fn steps(
     kind: ThresholdKind,
-    candidates: &[Candidate],
+    candidates: &[DatedThresholdEvidence],
     mut last: Option<Threshold>,
     from: Option<Day>,
     through: Day,
 ) -> Vec<Threshold> {
-    let mut points: Vec<Point> = candidates.iter().filter_map(|candidate| point(kind, candidate)).collect();
-    points
-        .sort_by(|a, b| a.day.cmp(&b.day).then(a.value.total_cmp(&b.value)).then(a.more.total_cmp(&b.more)));
+    let mut points: Vec<CandidateValue> =
+        candidates.iter().filter_map(|candidate| point(kind, candidate)).collect();
+    points.sort_by(|a, b| {
+        a.day.cmp(&b.day).then(a.value.total_cmp(&b.value)).then(a.extra.total_cmp(&b.extra))
+    });
     let Some(first) = points.first().map(|point| point.day) else { return Vec::new() };
     let mut made = Vec::new();
     for day in from.map_or(first, |from| from.max(first)).through(through) {
-        let oldest = day.plus(1 - reach(kind));
+        let oldest = day.plus_days(1 - lookback_days(kind));
         let begin = points.partition_point(|point| point.day < oldest);
         let end = points.partition_point(|point| point.day <= day);
         let estimate = estimate(kind, &points[begin..end], day).filter(|value| within_bounds(kind, *value));
@@ -136,11 +119,11 @@ fn steps(
     made
 }
 
-/// The value a step goes to, if one is made.
+/// The value of the next step, if there is one.
 fn step_to(kind: ThresholdKind, value: f64, last: Option<Threshold>, day: Day) -> Option<f64> {
     let Some(last) = last else { return Some(value) };
     let moved = match kind {
-        // Its median sits between two whole beats for weeks and would step with every night.
+        // The median can alternate between two whole beats for weeks.
         ThresholdKind::RestingHeartRate => (value - last.value).abs() >= RESTING_STEP,
         _ => differs(value, last.value),
     };
@@ -150,14 +133,14 @@ fn step_to(kind: ThresholdKind, value: f64, last: Option<Threshold>, day: Day) -
     if value > last.value || kind == ThresholdKind::RestingHeartRate {
         return Some(value);
     }
-    let lowest = last.value * (1.0 - MOST_FALL);
-    (last.from.until(day) >= FRESH_DAYS)
+    let lowest = last.value * (1.0 - MAX_FALL);
+    (last.from.days_until(day) >= FRESH_DAYS)
         .then_some(value.max(lowest))
         .filter(|value| within_bounds(kind, *value))
 }
 
-/// How many days, the day itself among them, a kind looks at.
-const fn reach(kind: ThresholdKind) -> i64 {
+/// Days of evidence a kind uses, including the day itself.
+const fn lookback_days(kind: ThresholdKind) -> i64 {
     match kind {
         ThresholdKind::MaxHeartRate | ThresholdKind::ThresholdHeartRate => LOOKBACK_DAYS,
         ThresholdKind::RestingHeartRate => 60,
@@ -167,7 +150,7 @@ const fn reach(kind: ThresholdKind) -> i64 {
     }
 }
 
-/// How many different days of candidates a kind needs before it says anything.
+/// Minimum number of days with evidence.
 const fn least_days(kind: ThresholdKind) -> usize {
     match kind {
         ThresholdKind::MaxHeartRate => 5,
@@ -177,33 +160,40 @@ const fn least_days(kind: ThresholdKind) -> usize {
     }
 }
 
-fn point(kind: ThresholdKind, candidate: &Candidate) -> Option<Point> {
+fn point(kind: ThresholdKind, candidate: &DatedThresholdEvidence) -> Option<CandidateValue> {
     let held_long_enough =
         |time: TimeSpan| (TimeSpan::from_mins(30)..=TimeSpan::from_mins(60)).contains(&time);
-    let (value, more) = match (kind, candidate.clue) {
-        (ThresholdKind::MaxHeartRate, Clue::PeakHeartRate { bpm }) => (bpm, 0.0),
-        (ThresholdKind::ThresholdSpeed, Clue::Run { distance, time }) => (hour_speed(distance, time)?, 0.0),
-        (ThresholdKind::ThresholdHeartRate, Clue::HeldHeartRate { bpm, time, variation })
+    let (value, more) = match (kind, candidate.evidence) {
+        (ThresholdKind::MaxHeartRate, ThresholdEvidence::PeakHeartRate { bpm }) => (bpm, 0.0),
+        (ThresholdKind::ThresholdSpeed, ThresholdEvidence::Run { distance, time }) => {
+            (hour_speed(distance, time)?, 0.0)
+        }
+        (ThresholdKind::ThresholdHeartRate, ThresholdEvidence::HeldHeartRate { bpm, time, variation })
             if held_long_enough(time) =>
         {
             (bpm, variation)
         }
-        (ThresholdKind::ThresholdPower, Clue::TwentyMinutePower { watts }) => (0.95 * watts, 0.0),
-        (ThresholdKind::SwimSpeed, Clue::Swim { distance, time }) => {
-            let speed = distance.meters() / time.seconds();
-            return (within_bounds(kind, speed) && distance >= Distance::from_mm(195_000)).then_some(Point {
-                day: candidate.day,
-                value: distance.meters(),
-                more: time.seconds(),
-            });
+        (ThresholdKind::ThresholdPower, ThresholdEvidence::TwentyMinutePower { watts }) => {
+            (0.95 * watts, 0.0)
         }
-        (ThresholdKind::RestingHeartRate, Clue::RestingHeartRate { bpm }) => (bpm, 0.0),
+        (ThresholdKind::SwimSpeed, ThresholdEvidence::Swim { distance, time }) => {
+            let speed = distance.meters() / time.seconds();
+            return (within_bounds(kind, speed) && distance >= Distance::from_mm(195_000)).then_some(
+                CandidateValue { day: candidate.day, value: distance.meters(), extra: time.seconds() },
+            );
+        }
+        (ThresholdKind::RestingHeartRate, ThresholdEvidence::RestingHeartRate { bpm }) => (bpm, 0.0),
         _ => return None,
     };
-    (within_bounds(kind, value) && more.is_finite()).then_some(Point { day: candidate.day, value, more })
+    (within_bounds(kind, value) && more.is_finite()).then_some(CandidateValue {
+        day: candidate.day,
+        value,
+        extra: more,
+    })
 }
 
-/// The speed of the distance an effort is worth in an hour: t1·(d/d1)^1.07 = 3600, efforts of 10 to 70 minutes.
+/// Speed over the distance equivalent to one hour: t1·(d/d1)^1.07 = 3600, for efforts of 10 to 70
+/// minutes.
 ///
 /// 10 km in 40:00: d = 10000·(3600/2400)^(1/1.07) = 14607 m, 4.0576 m/s, 4:06 /km.
 #[must_use]
@@ -211,31 +201,30 @@ pub fn hour_speed(distance: Distance, time: TimeSpan) -> Option<f64> {
     if !(TimeSpan::from_mins(10)..=TimeSpan::from_mins(70)).contains(&time) || distance <= Distance::ZERO {
         return None;
     }
-    let in_an_hour = distance.meters() * (3600.0 / time.seconds()).powf(1.0 / UP_TO_THE_HALF);
+    let in_an_hour = distance.meters() * (3600.0 / time.seconds()).powf(1.0 / EXPONENT_UP_TO_HALF);
     Some(in_an_hour / 3600.0).filter(|speed| speed.is_finite())
 }
 
-fn estimate(kind: ThresholdKind, points: &[Point], day: Day) -> Option<f64> {
+fn estimate(kind: ThresholdKind, points: &[CandidateValue], day: Day) -> Option<f64> {
     if points.chunk_by(|a, b| a.day == b.day).take(least_days(kind)).count() < least_days(kind) {
         return None;
     }
     let values = || points.iter().map(|point| point.value);
     match kind {
         ThresholdKind::MaxHeartRate => second_highest_day(points),
-        ThresholdKind::ThresholdHeartRate => top_held(points, day),
+        ThresholdKind::ThresholdHeartRate => mean_top_steady_heart_rate(points, day),
         ThresholdKind::ThresholdSpeed | ThresholdKind::ThresholdPower => values().max_by(f64::total_cmp),
         ThresholdKind::SwimSpeed => swim_speed(points),
         ThresholdKind::RestingHeartRate => median(&values().collect::<Vec<_>>()),
     }
 }
 
-/// The second-highest of the days' highest heart rates. A strap that slips can spoil a day and everything recorded on
-/// it; that two days of a year are spoiled alike is much less likely, and a real maximum is reached more than once to
-/// within a beat or two.
-fn second_highest_day(points: &[Point]) -> Option<f64> {
+/// The second-highest of the days' max heart rates. A slipping strap can spoil one day; two days of
+/// a year spoiled alike are unlikely, and a real maximum is reached more than once within a beat or
+/// two.
+fn second_highest_day(points: &[CandidateValue]) -> Option<f64> {
     let (mut highest, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
     for day in points.chunk_by(|a, b| a.day == b.day) {
-        // Sorted by value within a day.
         let peak = day.last()?.value;
         if peak > highest {
             (highest, second) = (peak, highest);
@@ -246,37 +235,38 @@ fn second_highest_day(points: &[Point]) -> Option<f64> {
     Some(second).filter(|bpm| bpm.is_finite())
 }
 
-/// The mean of the recent steady efforts whose heart rate is in the top 2 % of a year's, at least the highest one.
-fn top_held(points: &[Point], day: Day) -> Option<f64> {
+/// Mean of the recent steady efforts in the top 2 % of the year by heart rate (at least one).
+fn mean_top_steady_heart_rate(points: &[CandidateValue], day: Day) -> Option<f64> {
     let mut all: Vec<f64> = points.iter().map(|point| point.value).collect();
     all.sort_by(f64::total_cmp);
     let top = all.len().div_ceil(50);
     let bar = all[all.len() - top];
     let counted: Vec<f64> = points
         .iter()
-        .filter(|point| point.value >= bar && (0.0..0.06).contains(&point.more))
-        .filter(|point| point.day.until(day) < RECENT_DAYS)
+        .filter(|point| point.value >= bar && (0.0..0.06).contains(&point.extra))
+        .filter(|point| point.day.days_until(day) < RECENT_DAYS)
         .map(|point| point.value)
         .collect();
     (!counted.is_empty()).then(|| mean(&counted))
 }
 
-/// Critical swim speed: 200 m over the difference of the best 400 m and 200 m times (Wakayoshi 1992), else the best
-/// mean speed of a swim of 400 m or more. Swims count whole: 400 m within a longer session are not found, so for most
-/// swimmers it is the second, and that is too low; for one who swims 400 m all-out and no 200 m it is a little fast.
+/// Critical swim speed: 200 m over the difference of the best 400 m and 200 m times (Wakayoshi
+/// 1992), else the best mean speed of a swim of 400 m or more. Only whole swims count, so for most
+/// swimmers the second applies and is too low; for an all-out 400 m without a 200 m it is slightly
+/// too fast.
 ///
-/// 400 m in 6:00 and 200 m in 2:50: 200/(360 - 170) = 1.0526 m/s, 1:35 per 100 m. A 400 m so much slower than the 200 m
-/// that the result is below 0.8 of its own speed was not all-out, and its plain speed is taken.
-fn swim_speed(points: &[Point]) -> Option<f64> {
+/// 400 m in 6:00 and 200 m in 2:50: 200/(360 - 170) = 1.0526 m/s, 1:35 per 100 m. If the result is
+/// below 0.8 of the mean speed of the 400 m, the 400 m was not all-out and its mean speed is used.
+fn swim_speed(points: &[CandidateValue]) -> Option<f64> {
     let about = |meters: f64| {
         points
             .iter()
             .filter(move |point| (point.value - meters).abs() <= 0.025 * meters)
-            .map(move |point| point.more * meters / point.value)
+            .map(move |point| point.extra * meters / point.value)
             .min_by(f64::total_cmp)
     };
     let long = points.iter().filter(|point| point.value >= 390.0);
-    let best = long.map(|point| point.value / point.more).max_by(f64::total_cmp)?;
+    let best = long.map(|point| point.value / point.extra).max_by(f64::total_cmp)?;
     let pair = about(400.0).zip(about(200.0)).map(|(four, two)| (200.0 / (four - two), 400.0 / four));
     match pair {
         Some((css, of_400)) if css.is_finite() && css <= of_400 && css >= 0.8 * of_400 => Some(css),

@@ -1,57 +1,60 @@
-//! What one activity suggests about an athlete's limits. Only suggestions: nothing here sets a threshold.
+//! Threshold evidence of one activity. Nothing here sets a threshold.
 
 use crate::domain::units::TimeSpan;
-use crate::metrics::curve::{Peak, Sums};
+use crate::metrics::curve::{PeakValue, PrefixSums};
 use crate::metrics::decoupling::variation;
-use crate::metrics::per_second::{Runs, Series};
-use crate::metrics::rounded;
+use crate::metrics::per_second::{Segments, Series};
+use crate::metrics::round_to_4_decimals;
 use serde::{Deserialize, Serialize};
 
-/// Suggestions, each `None` where the activity has nothing to say.
+/// Each is `None` if the activity has no such evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Candidates {
-    /// The best mean power over 20 minutes, watts. Times 0.95 it is a threshold power, after a hard five minutes
-    /// (Allen & Coggan).
+pub struct ActivityEvidence {
+    /// The best mean power over 20 minutes, watts. Times 0.95 it estimates threshold power, after a
+    /// hard five minutes (Allen & Coggan).
     pub power_20_min: Option<f64>,
-    /// A heart rate near threshold, where a steady half hour to hour was run.
-    pub threshold_heart_rate: Option<SteadyHeart>,
-    /// The highest mean heart rate over five seconds.
+    /// Heart rate of a steady effort of 30 to 60 minutes.
+    pub threshold_heart_rate: Option<SteadyHeartRate>,
+    /// Highest five-second mean heart rate, bpm.
     pub highest_heart_rate: Option<f64>,
 }
 
 /// The mean heart rate of a steady effort.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct SteadyHeart {
-    /// Beats per minute.
+pub struct SteadyHeartRate {
     pub heart_rate: f64,
-    /// How long the effort was.
     #[serde(rename = "time_ms")]
     pub time: TimeSpan,
-    /// Its mean graded speed, metres per second.
+    /// Mean grade-adjusted speed, m/s.
     pub speed: f64,
-    /// Standard deviation of that speed over its mean.
+    /// Coefficient of variation of that speed.
     pub variation: f64,
 }
 
-/// Lengths tried for a steady effort, minutes.
+/// Durations tried for a steady effort, minutes.
 const STEADY_MINUTES: [usize; 4] = [30, 40, 50, 60];
-/// Pace that varies more is not steady.
-const STEADY: f64 = 0.06;
+/// Maximum coefficient of variation of a steady pace.
+const MAX_PACE_VARIATION: f64 = 0.06;
 
-/// The fastest 30, 40, 50 and 60 minutes whose 30-second pace varies by less than 6 %; of those the one with the highest
-/// mean heart rate. Whether that is among the athlete's highest is for whoever knows the history.
+/// The fastest 30, 40, 50 and 60 minutes whose 30-second pace varies by less than 6 %; of those the
+/// one with the highest mean heart rate. Comparing it with the athlete's history is left to
+/// detection.
 #[must_use]
-pub fn steady_heart(graded: &Series<u32>, speed: &Sums, heart: &Sums) -> Option<SteadyHeart> {
+pub fn find_steady_heart_rate(
+    graded: &Series<u32>,
+    speed: &PrefixSums,
+    heart: &PrefixSums,
+) -> Option<SteadyHeartRate> {
     let tried = STEADY_MINUTES.iter().filter_map(|minutes| {
-        let Peak { start, mean } = speed.peak(minutes * 60)?;
+        let PeakValue { start, mean } = speed.peak(minutes * 60)?;
         let window = start..start + minutes * 60;
-        let runs = Runs::pick_from([window.clone()], |index| graded[index].map(|speed| speed as f32));
-        let variation = variation(&runs).filter(|variation| *variation < STEADY)?;
-        Some(SteadyHeart {
-            heart_rate: rounded(heart.mean(window)?),
+        let runs = Segments::select_from([window.clone()], |index| graded[index].map(|speed| speed as f32));
+        let variation = variation(&runs).filter(|variation| *variation < MAX_PACE_VARIATION)?;
+        Some(SteadyHeartRate {
+            heart_rate: round_to_4_decimals(heart.mean(window)?),
             time: TimeSpan::from_mins(*minutes as i64),
-            speed: rounded(mean / 1000.0),
-            variation: rounded(variation),
+            speed: round_to_4_decimals(mean / 1000.0),
+            variation: round_to_4_decimals(variation),
         })
     });
     tried.max_by(|one, other| one.heart_rate.total_cmp(&other.heart_rate))

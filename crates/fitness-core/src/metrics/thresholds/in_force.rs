@@ -1,64 +1,62 @@
 //! Which threshold is in force on a day, how old it is, and when the data suggests another.
 //!
-//! What the athlete set wins over what a device reported, and that over what was detected. Nothing detected ever takes
-//! the place of something set: it is suggested.
+//! Values set by the athlete take precedence over reported ones, and those over detected ones. A
+//! detected value never replaces a set one; it is only suggested.
 
 use crate::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
 use crate::domain::calendar::Day;
-use crate::metrics::{Absent, Found, Need, Quality};
+use crate::metrics::{MetricResult, MissingReason, Quality, RequiredInput};
 use serde::{Deserialize, Serialize};
 
-/// Up to this age a threshold is fresh, days.
+/// Up to this age a threshold is `ok`, days.
 pub const FRESH_DAYS: i64 = 42;
-/// From this age on it is stale, days.
+/// From this age it is `stale`, days.
 pub const STALE_DAYS: i64 = 90;
-/// Less than this is no change: detected steps, and suggestions, need one per cent.
-pub const LEAST_CHANGE: f64 = 0.01;
+/// Minimum relative change for a detected step or a suggestion.
+pub const MIN_CHANGE: f64 = 0.01;
 
-/// A threshold as it holds on a day.
+/// A threshold in force on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct InForce {
-    /// The threshold.
+pub struct ThresholdInForce {
     pub threshold: Threshold,
-    /// Days since it began to hold.
+    /// Days since its first day.
     pub age_days: i64,
-    /// How far it can be leaned on.
     pub quality: Quality,
-    /// The limit it is a share of, where it stands in for one that nobody gave and nothing showed.
+    /// For a threshold estimated as a share of another one (LTHR from max HR): the other one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share_of: Option<Threshold>,
 }
 
-/// The threshold of a kind that holds on a day: the latest set on or before it, else the latest reported, else the
-/// latest detected.
+/// The threshold in force on a day: the latest set on or before it, else the latest reported, else
+/// the latest detected.
 ///
-/// Quality by age: `ok` through 42 days, `provisional` after, `stale` from 90. Highest and resting heart rate do not go
-/// stale. One that was detected is `estimated` at any age.
+/// Quality by age: `ok` through 42 days, `provisional` after, `stale` from 90. Max HR and resting
+/// HR do not go stale. Detected values are `estimated` at any age.
 ///
-/// Where no threshold heart rate holds, 0.88 of the highest heart rate stands in for it, `estimated`: most rides, rows and
-/// hikes have nothing but a heart rate, and would have no load at all. The share is ours; between athletes it strays by
-/// about 4 % either way.
+/// Without a threshold heart rate, 0.88 of max HR is used and marked `estimated`: most rides, rows
+/// and hikes have only a heart rate and would otherwise have no load. The share is our choice; it
+/// varies by about ±4 % between athletes.
 ///
 /// # Errors
-/// When none holds yet: a later one is not taken back in time, and none is invented.
-pub fn in_force(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> Found<InForce> {
-    match given(thresholds, kind, day) {
+/// When none is in force yet. Later values never apply retroactively.
+pub fn in_force(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> MetricResult<ThresholdInForce> {
+    match explicit_threshold(thresholds, kind, day) {
         Err(absent) if kind == ThresholdKind::ThresholdHeartRate => {
-            share_of_the_highest(thresholds, day).ok_or(absent)
+            estimate_from_max_heart_rate(thresholds, day).ok_or(absent)
         }
         found => found,
     }
 }
 
-/// What share of the highest heart rate stands in for the threshold's.
-const THRESHOLD_OF_HIGHEST: f64 = 0.88;
+/// Estimated LTHR as a share of max HR.
+const THRESHOLD_FRACTION_OF_MAX: f64 = 0.88;
 
-fn share_of_the_highest(thresholds: &[Threshold], day: Day) -> Option<InForce> {
-    let highest = given(thresholds, ThresholdKind::MaxHeartRate, day).ok()?;
+fn estimate_from_max_heart_rate(thresholds: &[Threshold], day: Day) -> Option<ThresholdInForce> {
+    let highest = explicit_threshold(thresholds, ThresholdKind::MaxHeartRate, day).ok()?;
     let kind = ThresholdKind::ThresholdHeartRate;
-    let value = (THRESHOLD_OF_HIGHEST * highest.value()).round();
+    let value = (THRESHOLD_FRACTION_OF_MAX * highest.value()).round();
     let threshold = Threshold { kind, value, origin: ThresholdOrigin::Estimated, ..highest.threshold };
-    within_bounds(kind, value).then_some(InForce {
+    within_bounds(kind, value).then_some(ThresholdInForce {
         threshold,
         quality: Quality::Estimated,
         share_of: Some(highest.threshold),
@@ -66,23 +64,28 @@ fn share_of_the_highest(thresholds: &[Threshold], day: Day) -> Option<InForce> {
     })
 }
 
-/// As [`in_force`], without a stand-in.
-fn given(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> Found<InForce> {
+/// Like [`in_force`], without the estimate from max HR.
+fn explicit_threshold(
+    thresholds: &[Threshold],
+    kind: ThresholdKind,
+    day: Day,
+) -> MetricResult<ThresholdInForce> {
     let holds = |threshold: &&Threshold| {
         threshold.kind == kind && threshold.from <= day && within_bounds(kind, threshold.value)
     };
     let best = thresholds.iter().filter(holds).max_by(|a, b| {
-        // `Set` is the first word of its list. Of two with one day and origin, the larger, whatever the order.
+        // `Set` is the first variant. Of two with the same day and origin the larger wins, so that
+        // the input order does not matter.
         b.origin.cmp(&a.origin).then(a.from.cmp(&b.from)).then(a.value.total_cmp(&b.value))
     });
-    let threshold = *best.ok_or(Absent::missing(need(kind)))?;
-    let age_days = threshold.from.until(day);
-    Ok(InForce { threshold, age_days, quality: quality(&threshold, age_days), share_of: None })
+    let threshold = *best.ok_or(MissingReason::missing(required_input(kind)))?;
+    let age_days = threshold.from.days_until(day);
+    Ok(ThresholdInForce { threshold, age_days, quality: quality(&threshold, age_days), share_of: None })
 }
 
 fn quality(threshold: &Threshold, age_days: i64) -> Quality {
     let by_age = match age_days {
-        _ if !ages(threshold.kind) => Quality::Ok,
+        _ if !goes_stale(threshold.kind) => Quality::Ok,
         ..=FRESH_DAYS => Quality::Ok,
         STALE_DAYS.. => Quality::Stale,
         _ => Quality::Provisional,
@@ -93,14 +96,14 @@ fn quality(threshold: &Threshold, age_days: i64) -> Quality {
     }
 }
 
-/// The highest heart rate falls by less than a beat a year. The one at rest does move, by some beats with training and
-/// season, but little hangs on it: five beats change the hrTSS of an easy hour by 2 %.
-const fn ages(kind: ThresholdKind) -> bool {
+/// Max HR falls by less than a beat a year. Resting HR changes by a few beats with training and
+/// season, but five beats change the hrTSS of an easy hour by only 2 %.
+const fn goes_stale(kind: ThresholdKind) -> bool {
     !matches!(kind, ThresholdKind::MaxHeartRate | ThresholdKind::RestingHeartRate)
 }
 
-impl InForce {
-    /// Its value, in the unit of its kind.
+impl ThresholdInForce {
+    /// In the unit of its kind.
     #[must_use]
     pub const fn value(&self) -> f64 {
         self.threshold.value
@@ -109,54 +112,52 @@ impl InForce {
 
 /// A detected threshold that differs from the one in force. The athlete decides.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Suggestion {
-    /// What the data says.
+pub struct ThresholdSuggestion {
     pub detected: Threshold,
-    /// What holds now; `None` where nothing but detected values holds.
+    /// The set or reported value in force, if any.
     pub current: Option<Threshold>,
 }
 
-/// What to suggest on a day: for each kind the latest detected value, when nothing is set or reported or it differs
-/// from that by one per cent or more, and was detected after it. So a threshold that was just set is not questioned by
-/// older data.
+/// Suggestions on a day: for each kind the latest detected value, if nothing is set or reported, or
+/// if it was detected later and differs by at least 1 %. So older data never questions a threshold
+/// that was just set.
 #[must_use]
-pub fn suggestions(held: &[Threshold], detected: &[Threshold], day: Day) -> Vec<Suggestion> {
+pub fn suggestions(held: &[Threshold], detected: &[Threshold], day: Day) -> Vec<ThresholdSuggestion> {
     let firm: Vec<Threshold> =
         held.iter().copied().filter(|held| held.origin != ThresholdOrigin::Estimated).collect();
     let mut found = Vec::new();
     for kind in ThresholdKind::ALL.iter().copied() {
-        let Ok(newest) = given(detected, kind, day) else { continue };
-        let current = given(&firm, kind, day).ok().map(|current| current.threshold);
+        let Ok(newest) = explicit_threshold(detected, kind, day) else { continue };
+        let current = explicit_threshold(&firm, kind, day).ok().map(|current| current.threshold);
         let worth = current.is_none_or(|current| {
             newest.threshold.from > current.from && differs(newest.threshold.value, current.value)
         });
         if worth {
-            found.push(Suggestion { detected: newest.threshold, current });
+            found.push(ThresholdSuggestion { detected: newest.threshold, current });
         }
     }
     found
 }
 
-/// Whether two values are one per cent or more apart.
+/// Whether two values differ by at least [`MIN_CHANGE`].
 pub(crate) fn differs(new: f64, old: f64) -> bool {
-    (new - old).abs() >= LEAST_CHANGE * old.abs()
+    (new - old).abs() >= MIN_CHANGE * old.abs()
 }
 
-/// Whether a human body allows a value.
+/// Whether a value is plausible for its kind.
 pub(crate) fn within_bounds(kind: ThresholdKind, value: f64) -> bool {
     let (low, high) = kind.bounds();
     (low..=high).contains(&value)
 }
 
-/// What is asked for when there is no threshold of a kind.
-pub(crate) const fn need(kind: ThresholdKind) -> Need {
+pub(crate) const fn required_input(kind: ThresholdKind) -> RequiredInput {
     match kind {
-        ThresholdKind::MaxHeartRate => Need::MaxHeartRate,
-        ThresholdKind::RestingHeartRate => Need::RestingHeartRate,
-        ThresholdKind::ThresholdHeartRate => Need::ThresholdHeartRate,
-        ThresholdKind::ThresholdSpeed => Need::ThresholdSpeed,
-        ThresholdKind::ThresholdPower => Need::ThresholdPower,
-        ThresholdKind::SwimSpeed => Need::SwimSpeed,
+        ThresholdKind::MaxHeartRate => RequiredInput::MaxHeartRate,
+        ThresholdKind::RestingHeartRate => RequiredInput::RestingHeartRate,
+        ThresholdKind::ThresholdHeartRate => RequiredInput::ThresholdHeartRate,
+        ThresholdKind::ThresholdSpeed => RequiredInput::ThresholdSpeed,
+        ThresholdKind::ThresholdPower => RequiredInput::ThresholdPower,
+        ThresholdKind::SwimSpeed => RequiredInput::SwimSpeed,
     }
 }
 

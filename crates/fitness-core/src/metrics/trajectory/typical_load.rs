@@ -1,107 +1,101 @@
-//! What a session of an athlete usually brings, measured from their own.
+//! Typical training loads of an athlete's activities, by sport and workout kind.
 
 use crate::domain::calendar::Day;
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, TimeSpan};
 use crate::metrics::fitness::MAX_ACTIVITY_LOAD;
-use crate::metrics::recovery::baseline::{count, mean, median};
-use crate::metrics::{Absent, Counted, Found};
+use crate::metrics::recovery::baseline::{mean, median, to_u32};
+use crate::metrics::{CountUnit, MetricResult, MissingReason};
 use crate::plan::WorkoutKind;
 use std::collections::BTreeMap;
 
-/// How far back sessions are taken as usual, days.
-const DAYS: i64 = 90;
-/// How far back an ordinary day's load is measured, days.
-const DAY_DAYS: u32 = 28;
-/// Fewer sessions than this say nothing.
-const LEAST: usize = 3;
+/// Days of activities used.
+const LOOKBACK_DAYS: i64 = 90;
+/// Days of the mean daily load.
+const DAILY_MEAN_DAYS: u32 = 28;
+/// Minimum number of activities.
+const MIN_SESSIONS: usize = 3;
 
-/// One session that was done.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PastSession {
-    /// The day it began.
+pub struct ActivitySample {
     pub day: Day,
-    /// What was done.
     pub sport: Sport,
-    /// What it was for, where it was matched to a planned workout.
+    /// Kind of the planned workout it was matched to, if any.
     pub kind: Option<WorkoutKind>,
-    /// Its load.
     pub load: f64,
-    /// How long it took.
     pub duration: TimeSpan,
-    /// How far it went, where known.
     pub distance: Option<Distance>,
 }
 
-/// What an hour of a session usually brings.
+/// Typical hour of an activity.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Usual {
+pub struct TypicalHour {
     /// Median load per hour.
     pub load_per_hour: f64,
-    /// Median speed, metres per second, where three sessions have a distance.
+    /// Median speed, m/s, if at least three activities have a distance.
     pub speed_mps: Option<f64>,
-    /// Sessions it was measured on.
     pub sessions: u32,
 }
 
-/// What sessions of an athlete usually bring, by sport and by what they were for.
+/// Typical loads by sport and workout kind.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Typical {
-    by_kind: BTreeMap<(Sport, Option<WorkoutKind>), Usual>,
-    /// Sessions seen of each sport.
-    seen: BTreeMap<Sport, u32>,
+pub struct TypicalLoads {
+    by_kind: BTreeMap<(Sport, Option<WorkoutKind>), TypicalHour>,
+    /// Number of activities by sport.
+    counts: BTreeMap<Sport, u32>,
     /// The mean daily load of the last 28 days.
-    pub per_day: Found<f64>,
+    pub per_day: MetricResult<f64>,
 }
 
-impl Typical {
-    /// Nothing is estimated: only loads written in the plan count.
-    pub const NOTHING: Self = Self {
+impl TypicalLoads {
+    /// No estimates: only loads written in the plan count.
+    pub const EMPTY: Self = Self {
         by_kind: BTreeMap::new(),
-        seen: BTreeMap::new(),
-        per_day: Err(Absent::TooFew { have: 0, needed: DAY_DAYS, what: Counted::Days }),
+        counts: BTreeMap::new(),
+        per_day: Err(MissingReason::TooFew { have: 0, needed: DAILY_MEAN_DAYS, what: CountUnit::Days }),
     };
 
-    /// Measures the 90 days up to the last complete one. `first` is the first day of data.
+    /// Measured over the 90 days up to the last complete one. `first` is the first day of data.
     #[must_use]
-    pub fn measure(sessions: &[PastSession], first: Day, complete: Day) -> Self {
-        let usable = |session: &&PastSession| {
-            (0..DAYS).contains(&session.day.until(complete))
+    pub fn measure(sessions: &[ActivitySample], first: Day, complete: Day) -> Self {
+        let usable = |session: &&ActivitySample| {
+            (0..LOOKBACK_DAYS).contains(&session.day.days_until(complete))
                 && (0.0..=MAX_ACTIVITY_LOAD).contains(&session.load)
                 && (1.0 / 60.0..=48.0).contains(&(session.duration.seconds() / 3600.0))
         };
-        let sessions: Vec<&PastSession> = sessions.iter().filter(usable).collect();
-        let mut groups: BTreeMap<(Sport, Option<WorkoutKind>), Vec<&PastSession>> = BTreeMap::new();
-        let mut seen = BTreeMap::new();
+        let sessions: Vec<&ActivitySample> = sessions.iter().filter(usable).collect();
+        let mut groups: BTreeMap<(Sport, Option<WorkoutKind>), Vec<&ActivitySample>> = BTreeMap::new();
+        let mut counts = BTreeMap::new();
         for session in &sessions {
-            *seen.entry(session.sport).or_insert(0) += 1;
+            *counts.entry(session.sport).or_insert(0) += 1;
             groups.entry((session.sport, None)).or_default().push(session);
             if session.kind.is_some() {
                 groups.entry((session.sport, session.kind)).or_default().push(session);
             }
         }
-        let by_kind = groups.iter().filter_map(|(key, group)| Some((*key, usual(group)?))).collect();
-        Self { by_kind, seen, per_day: per_day(&sessions, first, complete) }
+        let by_kind = groups.iter().filter_map(|(key, group)| Some((*key, typical_hour(group)?))).collect();
+        Self { by_kind, counts, per_day: per_day(&sessions, first, complete) }
     }
 
-    /// What an hour of a sport brings: of the same kind of workout where three were done, else of the sport.
+    /// Typical hour of the same workout kind if there are at least three activities, else of the
+    /// sport.
     ///
     /// # Errors
-    /// With fewer than three sessions of the sport in the 90 days.
-    pub fn session(&self, sport: Sport, kind: WorkoutKind) -> Found<&Usual> {
+    /// With fewer than three activities of the sport in the 90 days.
+    pub fn for_workout(&self, sport: Sport, kind: WorkoutKind) -> MetricResult<&TypicalHour> {
         let same = self.by_kind.get(&(sport, Some(kind)));
-        same.or_else(|| self.by_kind.get(&(sport, None))).ok_or_else(|| Absent::TooFew {
-            have: self.seen.get(&sport).copied().unwrap_or(0),
-            needed: count(LEAST),
-            what: Counted::Sessions,
+        same.or_else(|| self.by_kind.get(&(sport, None))).ok_or_else(|| MissingReason::TooFew {
+            have: self.counts.get(&sport).copied().unwrap_or(0),
+            needed: to_u32(MIN_SESSIONS),
+            what: CountUnit::Sessions,
         })
     }
 }
 
-/// Medians, so that one race or one broken recording does not set the rate. Three runs of 40, 50 and 90 load points in
-/// an hour each: 50 an hour.
-fn usual(sessions: &[&PastSession]) -> Option<Usual> {
-    if sessions.len() < LEAST {
+/// Medians, so that one race or broken recording does not dominate. Three one-hour runs with loads
+/// of 40, 50 and 90: 50 per hour.
+fn typical_hour(sessions: &[&ActivitySample]) -> Option<TypicalHour> {
+    if sessions.len() < MIN_SESSIONS {
         return None;
     }
     let rates: Vec<f64> =
@@ -111,23 +105,23 @@ fn usual(sessions: &[&PastSession]) -> Option<Usual> {
         .filter_map(|session| Some(session.distance?.meters() / session.duration.seconds()))
         .filter(|speed| speed.is_finite() && *speed > 0.0)
         .collect();
-    Some(Usual {
+    Some(TypicalHour {
         load_per_hour: median(&rates)?,
-        speed_mps: if speeds.len() < LEAST { None } else { median(&speeds) },
-        sessions: count(sessions.len()),
+        speed_mps: if speeds.len() < MIN_SESSIONS { None } else { median(&speeds) },
+        sessions: to_u32(sessions.len()),
     })
 }
 
-fn per_day(sessions: &[&PastSession], first: Day, complete: Day) -> Found<f64> {
-    let have = u32::try_from(first.until(complete).saturating_add(1)).unwrap_or(0);
-    if have < DAY_DAYS {
-        return Err(Absent::TooFew { have, needed: DAY_DAYS, what: Counted::Days });
+fn per_day(sessions: &[&ActivitySample], first: Day, complete: Day) -> MetricResult<f64> {
+    let have = u32::try_from(first.days_until(complete).saturating_add(1)).unwrap_or(0);
+    if have < DAILY_MEAN_DAYS {
+        return Err(MissingReason::TooFew { have, needed: DAILY_MEAN_DAYS, what: CountUnit::Days });
     }
     let mut loads: Vec<f64> = sessions
         .iter()
-        .filter(|session| session.day.until(complete) < i64::from(DAY_DAYS))
+        .filter(|session| session.day.days_until(complete) < i64::from(DAILY_MEAN_DAYS))
         .map(|session| session.load)
         .collect();
     loads.sort_by(f64::total_cmp);
-    Ok(mean(&loads) * loads.len() as f64 / f64::from(DAY_DAYS))
+    Ok(mean(&loads) * loads.len() as f64 / f64::from(DAILY_MEAN_DAYS))
 }

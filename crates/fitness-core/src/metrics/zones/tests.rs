@@ -1,17 +1,17 @@
-//! The usual zones' bounds, and that no second is lost or counted twice.
+//! Bounds of the standard zone systems; no second is lost or counted twice.
 
-use super::super::fixtures::near;
+use super::super::fixtures::assert_near;
 use super::*;
 use proptest::prelude::*;
 
-fn bounds(zones: Result<Zones, BadZones>) -> Vec<f64> {
+fn bounds(zones: Result<Zones, ZonesError>) -> Vec<f64> {
     zones.unwrap().lower_bounds().to_vec()
 }
 
 #[track_caller]
 fn alike(got: Vec<f64>, wanted: &[f64]) {
     assert_eq!(got.len(), wanted.len());
-    got.iter().zip(wanted).for_each(|(got, wanted)| near(*got, *wanted, 0.005));
+    got.iter().zip(wanted).for_each(|(got, wanted)| assert_near(*got, *wanted, 0.005));
 }
 
 #[test]
@@ -70,10 +70,13 @@ fn friels_pace_zones_and_seilers_three() {
 }
 
 #[test]
-fn what_lies_below_the_athletes_first_zone_is_not_lost() {
+fn zone_times_count_seconds_below_the_first_zone() {
     let zones = Zones::new(vec![100.0, 150.0]).unwrap();
     let heart: Histogram = [(99, 10), (100, 20), (149, 30), (150, 40)].into_iter().collect();
-    assert_eq!(ZoneTimes::of(&heart, 1.0, &zones), ZoneTimes { below: 10, seconds: vec![50, 40] });
+    assert_eq!(
+        ZoneTimes::from_histogram(&heart, 1.0, &zones),
+        ZoneTimes { below: 10, seconds: vec![50, 40] }
+    );
 }
 
 proptest! {
@@ -84,7 +87,7 @@ proptest! {
     ) {
         let bounds = steps.iter().scan(0.0, |sum, step| { *sum += step; Some(*sum) }).collect();
         let zones = Zones::new(bounds).unwrap();
-        let times = ZoneTimes::of(&values.iter().copied().collect(), unit, &zones);
+        let times = ZoneTimes::from_histogram(&values.iter().copied().collect(), unit, &zones);
         prop_assert_eq!(times.total(), values.len() as u64);
         let bounds = zones.lower_bounds();
         for (zone, seconds) in times.seconds.iter().enumerate() {
@@ -103,8 +106,8 @@ proptest! {
 }
 
 #[test]
-fn what_the_athlete_set_holds_before_what_is_reported_and_that_before_a_division() {
-    let day = |number: i64| "2026-06-01".parse::<Day>().unwrap().plus(number);
+fn set_zones_beat_reported_beat_derived() {
+    let day = |number: i64| "2026-06-01".parse::<Day>().unwrap().plus_days(number);
     let zones = |low: f64| Zones::new(vec![low, low + 10.0]).unwrap();
     let dated = |sport, from, origin, low| DatedZones {
         kind: ZoneKind::HeartRate,
@@ -129,7 +132,7 @@ fn what_the_athlete_set_holds_before_what_is_reported_and_that_before_a_division
     };
     let on = |number, sport| {
         let held = zones_on(day(number), ZoneKind::HeartRate, sport, &given, &[limit])?;
-        Some((held.zones.lower_bounds()[0], held.source, day(0).until(held.from)))
+        Some((held.zones.lower_bounds()[0], held.source, day(0).days_until(held.from)))
     };
     assert_eq!(on(-10, Sport::Running), None);
     assert_eq!(on(-1, Sport::Running), Some((0.0, ZoneSource::Threshold, -9)));

@@ -16,8 +16,8 @@ fn step(step_type: StepType, duration: StepDuration, notes: Option<&str>) -> Ste
     Step { step_type, duration, target: StepTarget::Open, notes: notes.map(str::to_owned) }
 }
 
-/// So many stretches with something to recover in between.
-fn stretches(count: usize, duration: StepDuration, notes: Option<&str>) -> Vec<Step> {
+/// Repetitions with recovery between them.
+fn repeated_steps(count: usize, duration: StepDuration, notes: Option<&str>) -> Vec<Step> {
     let mut steps = vec![step(StepType::Warmup, StepDuration::Time(600.0), None)];
     for _ in 0..count {
         steps.push(step(StepType::Active, duration, notes));
@@ -33,63 +33,68 @@ fn paced(mut steps: Vec<Step>, pace: f64) -> Vec<Step> {
     steps
 }
 
-fn easy_at(seconds: f64) -> Known {
-    Known { easy: Pace::from_seconds_per_km(seconds), paces: None }
+fn easy_at(seconds: f64) -> KnownPaces {
+    KnownPaces { easy: Pace::from_seconds_per_km(seconds), paces: None }
 }
 
 #[test]
-fn stretches_that_come_again_are_intervals_whatever_they_are_called() {
+fn repeated_fast_steps_are_intervals_whatever_the_name() {
     for name in
         ["8x400m", "8 × 400 m", "Track session", "Fartlek", "Speed work", "Easy run", "A nice morning"]
     {
-        let workout = run(name, stretches(8, StepDuration::Distance(400.0), None));
-        assert_eq!(workout.kind_of_steps(Known::default()), Some(WorkoutKind::Intervals), "{name}");
+        let workout = run(name, repeated_steps(8, StepDuration::Distance(400.0), None));
+        assert_eq!(workout.kind_from_steps(KnownPaces::default()), Some(WorkoutKind::Intervals), "{name}");
         for kind in [WorkoutKind::Easy, WorkoutKind::Other, WorkoutKind::Strides, WorkoutKind::Long] {
-            assert!(Workout { kind, ..workout.clone() }.is_fast(Known::default()), "{name}, {kind}");
+            assert!(
+                Workout { kind, ..workout.clone() }.has_fast_steps(KnownPaces::default()),
+                "{name}, {kind}"
+            );
         }
     }
 }
 
 #[test]
-fn strides_running_by_turns_and_one_long_stretch_are_easy() {
+fn strides_walk_run_and_a_single_long_step_are_easy() {
     let easy = [
-        stretches(6, StepDuration::Time(20.0), Some("Quick and relaxed, not a sprint")),
-        stretches(10, StepDuration::Distance(100.0), None),
-        stretches(8, StepDuration::Time(60.0), Some("Run so that you can talk")),
-        stretches(6, StepDuration::Time(180.0), Some("Run easily; walk when pain goes above 2 of 10")),
-        stretches(1, StepDuration::Time(2400.0), None),
-        stretches(2, StepDuration::Time(1500.0), None),
-        paced(stretches(4, StepDuration::Distance(1000.0), None), 360.0),
+        repeated_steps(6, StepDuration::Time(20.0), Some("Quick and relaxed, not a sprint")),
+        repeated_steps(10, StepDuration::Distance(100.0), None),
+        repeated_steps(8, StepDuration::Time(60.0), Some("Run slowly enough to talk")),
+        repeated_steps(6, StepDuration::Time(180.0), Some("Run easy; walk if pain goes above 2 out of 10")),
+        repeated_steps(1, StepDuration::Time(2400.0), None),
+        repeated_steps(2, StepDuration::Time(1500.0), None),
+        paced(repeated_steps(4, StepDuration::Distance(1000.0), None), 360.0),
     ];
     for steps in easy {
         let workout = run("Fartlek", steps);
-        assert_eq!(workout.kind_of_steps(easy_at(360.0)), None, "{:?}", workout.steps[1]);
+        assert_eq!(workout.kind_from_steps(easy_at(360.0)), None, "{:?}", workout.steps[1]);
     }
-    // What is said of the whole is said of its stretches.
-    let mut gentle = run("Intervals", stretches(8, StepDuration::Distance(400.0), None));
-    gentle.intensity = Some("Easy, about 3 of 10: you can talk in whole sentences".to_owned());
-    assert_eq!(gentle.kind_of_steps(Known::default()), None);
+    // The intensity of the workout applies to its steps.
+    let mut gentle = run("Intervals", repeated_steps(8, StepDuration::Distance(400.0), None));
+    gentle.intensity = Some("Easy, 3 out of 10: you can talk in whole sentences".to_owned());
+    assert_eq!(gentle.kind_from_steps(KnownPaces::default()), None);
 }
 
 #[test]
-fn notes_and_paces_say_what_a_stretch_is_for() {
+fn notes_and_paces_decide_the_kind_of_a_step() {
     let twenty = StepDuration::Time(1200.0);
     for (notes, kind) in [
         ("Comfortably hard, about 7 of 10: a pace you could hold for an hour", WorkoutKind::Tempo),
+        ("Comfortably hard, 7 out of 10: a pace you could hold for an hour", WorkoutKind::Tempo),
         ("Threshold", WorkoutKind::Tempo),
         ("At the pace you want to race the marathon at", WorkoutKind::RacePace),
-        ("As hard as the race will start: strong and even, not faster", WorkoutKind::Tempo),
+        ("Strong and even, like the start of your race; no faster", WorkoutKind::Tempo),
         ("5K effort", WorkoutKind::Intervals),
         ("Hard uphill, about 8 of 10; walk or jog down", WorkoutKind::Hills),
+        ("Hard uphill, 8 out of 10; walk or jog down", WorkoutKind::Hills),
     ] {
-        let workout = run("Run", stretches(1, twenty, Some(notes)));
-        assert_eq!(workout.kind_of_steps(Known::default()), Some(kind), "{notes}");
+        let workout = run("Run", repeated_steps(1, twenty, Some(notes)));
+        assert_eq!(workout.kind_from_steps(KnownPaces::default()), Some(kind), "{notes}");
     }
-    let fast = run("Easy run", paced(stretches(1, twenty, Some("Easy")), 300.0));
-    assert_eq!(fast.kind_of_steps(easy_at(360.0)), Some(WorkoutKind::Tempo));
-    assert_eq!(fast.kind_of_steps(Known::default()), None, "no pace to hold it against");
-    let short = run("Easy run", paced(stretches(2, StepDuration::Distance(800.0), None), 260.0));
-    assert_eq!(short.kind_of_steps(easy_at(360.0)), Some(WorkoutKind::Intervals));
+    let fast = run("Easy run", paced(repeated_steps(1, twenty, Some("Easy")), 300.0));
+    assert_eq!(fast.kind_from_steps(easy_at(360.0)), Some(WorkoutKind::Tempo));
+    assert_eq!(fast.kind_from_steps(KnownPaces::default()), None, "no pace to hold it against");
+    let short = run("Easy run", paced(repeated_steps(2, StepDuration::Distance(800.0), None), 260.0));
+    assert_eq!(short.kind_from_steps(easy_at(360.0)), Some(WorkoutKind::Intervals));
 }
 
 #[test]
@@ -108,6 +113,6 @@ fn words_are_read_in_their_usual_spellings() {
         ("Long run", Some(WorkoutKind::Long)),
         ("Out and back", None),
     ] {
-        assert_eq!(kind_of_words(text), kind, "{text}");
+        assert_eq!(kind_from_text(text), kind, "{text}");
     }
 }

@@ -1,92 +1,93 @@
-//! A draft as a file or a model writes it down, and what becomes of its words.
+//! Draft plans as JSON: the format of draft files and of the `draft_training_plan` tool.
 
-use super::{BadDraft, Draft};
+use super::{Draft, DraftError};
 use crate::domain::calendar::Day;
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::plan::{BadWorkout, Goal, Workout, WorkoutKind};
+use crate::plan::{GoalDistance, Workout, WorkoutError, WorkoutKind};
 use serde::{Deserialize, Serialize};
 
-/// A draft as it arrives from outside: a file, or a model's `draft_training_plan` call. There is no
-/// status and no user in it, and unknown fields are refused, so neither can be smuggled in.
+/// A draft from a file or a model's `draft_training_plan` call. It has no status and no user, and
+/// unknown fields are refused, so neither can be injected.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DraftRequest {
-    /// What to call it; made from goal and date when absent.
+    /// Name of the plan, for example "Spring half marathon". Default: made from goal and date.
     #[serde(default)]
     pub name: Option<String>,
-    /// `5k`, `10k`, `half`, `full` or `custom`.
-    pub goal: Goal,
-    /// Kilometres, for a custom goal.
+    /// Race distance: `5k`, `10k`, `half`, `full` (marathon), or `custom` with `distance_km`.
+    pub goal: GoalDistance,
+    /// Race distance in kilometres, for example 16.1. Only for the goal `custom`.
     #[serde(default)]
     pub distance_km: Option<f64>,
-    /// The day of the race.
+    /// Day of the race, YYYY-MM-DD, for example 2027-01-24.
     pub race_date: Day,
-    /// The first day that counts.
+    /// First day of the plan, YYYY-MM-DD, for example 2026-11-23.
     pub start_date: Day,
-    /// `01:45:00`, when there is a target.
+    /// Goal time as hours:minutes:seconds, for example 1:45:00. Leave it out to just finish.
     #[serde(default)]
     pub target_time: Option<String>,
-    /// Day by day.
+    /// Workouts day by day.
     pub schedule: Vec<ScheduleItem>,
 }
 
-/// One day of a requested schedule.
+/// One workout or rest day of a schedule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduleItem {
-    /// The day.
+    /// Day of the workout, YYYY-MM-DD, for example 2026-11-17.
     pub date: Day,
-    /// How far, in miles.
+    /// Distance in miles, for example 5.0. Give `planned_miles` or `planned_km`, not both.
     #[serde(default)]
     pub planned_miles: Option<f64>,
-    /// How far, in kilometres; instead of miles.
+    /// Distance in kilometres, for example 8.2. Give `planned_miles` or `planned_km`, not both.
     #[serde(default)]
     pub planned_km: Option<f64>,
-    /// How long, in minutes.
+    /// Duration in minutes, for example 45.
     #[serde(default)]
     pub duration_minutes: Option<f64>,
-    /// What it is for, such as `easy`, `long` or `rest`.
+    /// Kind of workout, for example easy: one of easy, recovery, long, tempo, intervals, hills,
+    /// race_pace, strides, race, cross_training, strength, rest or other.
     pub kind: String,
-    /// What to call it; made from the kind when absent.
+    /// Name of the workout, for example "Long run". Default: made from the kind.
     #[serde(default)]
     pub name: Option<String>,
-    /// The sport; running unless said.
+    /// Sport of the workout. Default: running, or the sport that fits the kind.
     #[serde(default)]
     pub sport: Option<Sport>,
-    /// What to do, in words.
+    /// What to do, in plain text, for example "Easy pace, last 10 minutes faster".
     #[serde(default)]
     pub description: Option<String>,
 }
 
-/// Why a requested draft cannot be read.
+/// Why a draft request is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum BadRequest {
-    /// The target is not a time.
+pub enum DraftRequestError {
+    /// The goal time cannot be parsed.
     #[error(transparent)]
-    Target(#[from] crate::domain::units::BadTime),
-    /// A length that is not one.
-    #[error("the schedule on {0}: a {1} of {2} is none; give a number above zero, or leave it out")]
+    Target(#[from] crate::domain::units::ParseTimeError),
+    /// Zero, negative or not finite.
+    #[error("the schedule on {0}: {2} is not a valid {1}; give a number above zero, or omit it")]
     Length(Day, &'static str, f64),
-    /// Miles and kilometres.
-    #[error("the schedule on {0}: give the distance once, in miles or in kilometres")]
+    /// Both miles and kilometres were given.
+    #[error("the schedule on {0}: give the distance in miles or in kilometres, not both")]
     TwoDistances(Day),
-    /// A word for a workout that nobody knows.
+    /// Unknown kind of workout.
     #[error(
-        "the schedule on {0}: `{1}` is no kind of workout; write easy, recovery, long, tempo, intervals, hills, race_pace, \
+        "the schedule on {0}: unknown kind of workout `{1}`; use easy, recovery, long, tempo, intervals, hills, race_pace, \
          strides, race, cross_training, strength, rest or other"
     )]
     Kind(Day, String),
-    /// Two entries for one thing.
-    #[error("the schedule has {0} twice; put what belongs together into one entry")]
-    Twice(Day),
-    /// The plan itself does not hold together.
+    /// Two entries of one sport, or a workout and a rest day, on the same day.
+    #[error("the schedule has two entries for {0}; merge them into one")]
+    DuplicateDay(Day),
+    /// The plan as a whole is invalid.
     #[error(transparent)]
-    Draft(#[from] BadDraft),
+    Draft(#[from] DraftError),
 }
 
-/// A day with two workouts of one sport, or with a workout beside a day off.
-fn doubled(workouts: &[Workout]) -> Option<Day> {
+/// First day with two workouts of one sport, or with a workout and a rest day.
+fn find_duplicate_day(workouts: &[Workout]) -> Option<Day> {
     let mut seen = std::collections::BTreeMap::<Day, Vec<Sport>>::new();
     workouts.iter().find_map(|workout| {
         let sports = seen.entry(workout.date).or_default();
@@ -97,12 +98,11 @@ fn doubled(workouts: &[Workout]) -> Option<Day> {
     })
 }
 
-/// The race itself.
-fn race_day(date: Day, goal: Goal, distance: Option<Distance>) -> Workout {
+fn race_workout(date: Day, goal: GoalDistance, distance: Option<Distance>) -> Workout {
     Workout {
         sport: Sport::Running,
         kind: WorkoutKind::Race,
-        name: goal.spoken().to_owned(),
+        name: goal.label().to_owned(),
         distance: distance.filter(|distance| distance.km() <= 200.0),
         key: true,
         ..Workout::rest(date)
@@ -110,41 +110,39 @@ fn race_day(date: Day, goal: Goal, distance: Option<Distance>) -> Workout {
 }
 
 impl DraftRequest {
-    /// Turns a request into a draft.
-    ///
-    /// # Errors
-    /// Names the first thing that must change.
-    pub fn into_draft(self) -> Result<Draft, BadRequest> {
+    /// Validates the request. The error names the first thing to change.
+    pub fn into_draft(self) -> Result<Draft, DraftRequestError> {
         let target = self.target_time.as_deref().map(str::parse).transpose()?;
         let name =
-            self.name.unwrap_or_else(|| format!("{} on {}", self.goal.spoken(), self.race_date.spoken()));
+            self.name.unwrap_or_else(|| format!("{} on {}", self.goal.label(), self.race_date.format_long()));
         let distance = match self.distance_km {
-            Some(km) => Some(Distance::from_km(km).ok_or(BadDraft::Distance)?),
+            Some(km) => Some(Distance::from_km(km).ok_or(DraftError::Distance)?),
             None => None,
         };
         let mut workouts: Vec<Workout> =
             self.schedule.into_iter().map(ScheduleItem::into_workout).collect::<Result<_, _>>()?;
-        if let Some(twice) = doubled(&workouts) {
-            return Err(BadRequest::Twice(twice));
+        if let Some(twice) = find_duplicate_day(&workouts) {
+            return Err(DraftRequestError::DuplicateDay(twice));
         }
-        // Whoever names the race need not list it.
+        // The race itself may be missing from the schedule.
         if !workouts.is_empty() && workouts.iter().all(|workout| workout.date != self.race_date) {
             let far = self.goal.distance().or(distance);
-            workouts.push(race_day(self.race_date, self.goal, far));
+            workouts.push(race_workout(self.race_date, self.goal, far));
         }
         Ok(Draft::new(&name, self.goal, distance, self.start_date, self.race_date, target, workouts)?)
     }
 }
 
 impl ScheduleItem {
-    fn into_workout(self) -> Result<Workout, BadRequest> {
+    fn into_workout(self) -> Result<Workout, DraftRequestError> {
         let date = self.date;
-        let no = |what: &'static str, given: f64| move || BadRequest::Length(date, what, given);
-        let kind = read_kind(&self.kind).ok_or_else(|| BadRequest::Kind(date, shortened(&self.kind)))?;
+        let no = |what: &'static str, given: f64| move || DraftRequestError::Length(date, what, given);
+        let kind =
+            parse_kind(&self.kind).ok_or_else(|| DraftRequestError::Kind(date, truncate(&self.kind)))?;
         if kind == WorkoutKind::Rest {
             let amounts = [self.planned_miles, self.planned_km, self.duration_minutes];
             if amounts.into_iter().flatten().any(|amount| amount != 0.0) {
-                return Err(BadDraft::Workout { day: date, problem: BadWorkout::Rest }.into());
+                return Err(DraftError::Workout { day: date, problem: WorkoutError::Rest }.into());
             }
             return Ok(Workout { description: self.description, ..Workout::rest(date) });
         }
@@ -152,7 +150,7 @@ impl ScheduleItem {
             (Some(miles), None) => Some(Distance::from_miles(miles).ok_or_else(no("distance", miles))?),
             (None, Some(km)) => Some(Distance::from_km(km).ok_or_else(no("distance", km))?),
             (None, None) => None,
-            (Some(_), Some(_)) => return Err(BadRequest::TwoDistances(date)),
+            (Some(_), Some(_)) => return Err(DraftRequestError::TwoDistances(date)),
         };
         let duration = match self.duration_minutes {
             Some(minutes) => {
@@ -165,7 +163,7 @@ impl ScheduleItem {
             WorkoutKind::CrossTraining => Sport::Other,
             _ => Sport::Running,
         });
-        let name = self.name.unwrap_or_else(|| spoken_kind(&self.kind));
+        let name = self.name.unwrap_or_else(|| kind_title(&self.kind));
         Ok(Workout {
             sport,
             kind,
@@ -186,8 +184,8 @@ impl ScheduleItem {
     }
 }
 
-/// The nearest kind for a word a person or a model might use.
-fn read_kind(text: &str) -> Option<WorkoutKind> {
+/// The kind for a word that a person or a model might use, such as `tempo_run` or `fartlek`.
+fn parse_kind(text: &str) -> Option<WorkoutKind> {
     let word = text.trim().to_lowercase().replace([' ', '-'], "_");
     if let Ok(kind) = word.parse() {
         return Some(kind);
@@ -207,13 +205,13 @@ fn read_kind(text: &str) -> Option<WorkoutKind> {
     })
 }
 
-/// The beginning of a text, to be shown.
-fn shortened(text: &str) -> String {
+/// The first 40 characters, for an error message.
+fn truncate(text: &str) -> String {
     text.trim().chars().take(40).collect()
 }
 
 /// `long_run` as a title: `Long run`.
-fn spoken_kind(text: &str) -> String {
+fn kind_title(text: &str) -> String {
     let words = text.trim().replace('_', " ");
     let mut chars = words.chars();
     chars.next().map_or_else(|| "Workout".to_owned(), |first| first.to_uppercase().chain(chars).collect())

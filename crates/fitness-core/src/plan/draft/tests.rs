@@ -12,7 +12,7 @@ fn seed_with(change: impl Fn(&mut serde_json::Value)) -> Result<Draft, String> {
 }
 
 #[test]
-fn the_seeds_request_becomes_a_draft() {
+fn draft_request_becomes_a_draft() {
     let draft = seed_with(|_| {}).unwrap();
     assert_eq!(draft.name(), "Half marathon on 20 Sep 2026");
     assert_eq!(draft.distance(), Some(Distance::HALF_MARATHON));
@@ -25,7 +25,7 @@ fn the_seeds_request_becomes_a_draft() {
 }
 
 #[test]
-fn a_status_or_a_user_cannot_be_smuggled_in() {
+fn draft_request_with_status_or_user_is_refused() {
     for field in ["status", "user_id", "activated_by"] {
         let error = seed_with(|v| v[field] = "active".into()).unwrap_err();
         assert!(error.contains("unknown field"), "{error}");
@@ -40,25 +40,25 @@ fn what_is_not_a_plan_is_refused_with_what_to_change() {
     let cases: [(Change, &str); 15] = [
         (
             |v| v["schedule"][0]["kind"] = "zzz".into(),
-            "`zzz` is no kind of workout; write easy, recovery, long",
+            "unknown kind of workout `zzz`; use easy, recovery, long",
         ),
-        (|v| v["schedule"][1]["date"] = "2026-06-16".into(), "has 2026-06-16 twice"),
+        (|v| v["schedule"][1]["date"] = "2026-06-16".into(), "two entries for 2026-06-16"),
         (|v| v["race_date"] = "2026-06-16".into(), "must be 1 to 732 days after the start"),
         (|v| v["race_date"] = "2029-06-16".into(), "must be 1 to 732 days after the start"),
-        (|v| v["target_time"] = "0:25:00".into(), "25:00 for this distance is not possible"),
+        (|v| v["target_time"] = "0:25:00".into(), "25:00 is not possible for this distance"),
         (|v| v["target_time"] = "soon".into(), "`soon` is not a time"),
         (|v| v["goal"] = "custom".into(), "a custom goal needs a distance"),
-        (|v| v["distance_km"] = 12.0.into(), "a named goal takes none of its own"),
+        (|v| v["distance_km"] = 12.0.into(), "every other goal has a fixed distance"),
         (|v| v["schedule"] = serde_json::json!([]), "1 to 1500 workouts, not 0"),
-        (
-            |v| v["schedule"][0]["date"] = "2026-06-14".into(),
-            "outside the plan, whose workouts may be from 2026-06-15",
-        ),
+        (|v| v["schedule"][0]["date"] = "2026-06-14".into(), "outside the plan, which covers 2026-06-15"),
         (
             |v| v["schedule"][0]["planned_miles"] = (-3).into(),
-            "a distance of -3 is none; give a number above zero",
+            "-3 is not a valid distance; give a number above zero",
         ),
-        (|v| v["schedule"][0]["planned_km"] = 5.into(), "give the distance once, in miles or in kilometres"),
+        (
+            |v| v["schedule"][0]["planned_km"] = 5.into(),
+            "give the distance in miles or in kilometres, not both",
+        ),
         (|v| v["schedule"][0]["planned_miles"] = 130.into(), "at most 200 km"),
         (|v| v["schedule"][1]["planned_miles"] = 3.into(), "a rest day has sport `rest`"),
         (|v| v["name"] = "a\0b".into(), "none of them NUL"),
@@ -70,27 +70,27 @@ fn what_is_not_a_plan_is_refused_with_what_to_change() {
 }
 
 #[test]
-fn a_plan_for_the_past_or_for_tomorrow_is_no_plan() {
+fn draft_for_a_race_in_the_past_or_tomorrow_is_refused() {
     let draft = seed_with(|_| {}).unwrap();
     let race: Day = "2026-09-20".parse().unwrap();
-    assert_eq!(draft.check_new(race.plus(-2)), Ok(()));
+    assert_eq!(draft.check_new(race.plus_days(-2)), Ok(()));
     let said = |today: Day| draft.check_new(today).unwrap_err().to_string();
     assert_eq!(
         said(race.previous()),
-        "the race on 2026-09-20 is tomorrow, too near to plan for; give a later day"
+        "the race on 2026-09-20 is tomorrow, which is too soon to plan for; choose a later date"
     );
     for today in [race, race.next()] {
-        assert_eq!(said(today), "the race on 2026-09-20 is not in the future; give a later day");
+        assert_eq!(said(today), "the race on 2026-09-20 is not in the future; choose a later date");
     }
-    // What has no race can be taken as long as something of it is ahead.
+    // A plan without a race is accepted until its last day.
     let run = draft.workouts()[0].clone();
-    let week = Draft::without_race("Week", run.date, run.date.plus(5), vec![run.clone()]).unwrap();
-    assert_eq!(week.check_new(run.date.plus(5)), Ok(()));
-    assert_eq!(week.check_new(run.date.plus(6)), Err(BadDraft::Over(run.date.plus(5))));
+    let week = Draft::without_race("Week", run.date, run.date.plus_days(5), vec![run.clone()]).unwrap();
+    assert_eq!(week.check_new(run.date.plus_days(5)), Ok(()));
+    assert_eq!(week.check_new(run.date.plus_days(6)), Err(DraftError::PlanInPast(run.date.plus_days(5))));
 }
 
 #[test]
-fn a_name_is_what_it_seems() {
+fn name_with_hidden_characters_is_refused() {
     let today: Day = "2026-06-16".parse().unwrap();
     let named = |name: &str| {
         let plan = seed_with(|v| v["name"] = name.into()).unwrap().check_new(today);
@@ -108,7 +108,7 @@ fn a_name_is_what_it_seems() {
         ("a\u{200b}b", "a<U+200B>b"),
     ] {
         let why = named(wrong).unwrap_err();
-        assert!(why.starts_with(&format!("the name \"{shown}\" has characters in it")), "{why}");
+        assert!(why.starts_with(&format!("the name \"{shown}\" contains invisible characters")), "{why}");
     }
 }
 

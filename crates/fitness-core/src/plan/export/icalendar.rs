@@ -1,41 +1,44 @@
 //! A plan as iCalendar (RFC 5545): an all-day event for every workout.
 //!
-//! Written by hand: it is four rules (CRLF, lines of at most 75 octets, four escaped characters, dates as `VALUE=DATE`),
-//! less than a crate for it would have to be told. An event's UID never changes, so a calendar that reads the file again
-//! moves what it has; its DTSTAMP is when the revision was made, so the same revision is the same file.
+//! Hand-written, because the format is four rules (CRLF, lines of at most 75 octets, four escaped
+//! characters, dates as `VALUE=DATE`). UIDs are stable, so that a calendar updates existing events;
+//! DTSTAMP is the time of the revision, so that the same revision gives the same file.
 
-use super::Exported;
-use super::steps::further;
+use super::PlanExport;
+use super::steps::describe_extra_steps;
 use crate::domain::calendar::{Day, Instant};
 use crate::domain::note::Author;
 use crate::domain::units::{TimeSpan, UnitSystem};
 use crate::domain::untrusted_text::is_invisible;
 use crate::plan::PlannedWorkout;
 
-/// The most octets of a line, without its end.
-const LONGEST: usize = 75;
+/// Maximum octets of a line, without its end.
+const MAX_LINE_OCTETS: usize = 75;
 
-/// The plan's workouts for a calendar; rest days are left out. `mark` tells this athlete's plans from everybody's, and
-/// `stamp` is when the revision was made.
+/// The plan's workouts as events, without rest days. `mark` makes UIDs unique per athlete; `stamp`
+/// is when the revision was made.
 #[must_use]
-pub fn icalendar(exported: Exported<'_>, mark: &str, stamp: Instant, units: UnitSystem) -> String {
-    let Exported { plan, workouts, author } = exported;
-    let label = author.and_then(Author::words_label).map(|label| format!("({label})"));
-    let mut file = File(String::new());
-    file.line("BEGIN", "VCALENDAR");
-    file.line("VERSION", "2.0");
-    file.line("PRODID", "-//local-fitness//plan//EN");
-    file.line("CALSCALE", "GREGORIAN");
-    file.line("X-WR-CALNAME", &text(&plan.name));
+pub fn icalendar(exported: PlanExport<'_>, mark: &str, stamp: Instant, units: UnitSystem) -> String {
+    let PlanExport { plan, workouts, author } = exported;
+    let label = author.and_then(Author::text_label).map(|label| format!("({label})"));
+    let mut file = CalendarWriter(String::new());
+    file.write_line("BEGIN", "VCALENDAR");
+    file.write_line("VERSION", "2.0");
+    file.write_line("PRODID", "-//local-fitness//plan//EN");
+    file.write_line("CALSCALE", "GREGORIAN");
+    file.write_line("X-WR-CALNAME", &escape_text(&plan.name));
     for planned in workouts.iter().filter(|planned| !planned.workout.is_rest()) {
         let workout = &planned.workout;
-        file.line("BEGIN", "VEVENT");
-        file.line("UID", &text(&format!("plan-{}-workout-{}@{mark}.local-fitness", plan.id, planned.id)));
-        file.line("DTSTAMP", &stamp.format("%Y%m%dT%H%M%SZ").to_string());
-        file.line("SEQUENCE", &plan.revision.max(0).to_string());
-        file.line("DTSTART;VALUE=DATE", &date(workout.date));
-        file.line("DTEND;VALUE=DATE", &date(workout.date.next()));
-        file.line("SUMMARY", &text(&summary(planned, units)));
+        file.write_line("BEGIN", "VEVENT");
+        file.write_line(
+            "UID",
+            &escape_text(&format!("plan-{}-workout-{}@{mark}.local-fitness", plan.id, planned.id)),
+        );
+        file.write_line("DTSTAMP", &stamp.format("%Y%m%dT%H%M%SZ").to_string());
+        file.write_line("SEQUENCE", &plan.revision.max(0).to_string());
+        file.write_line("DTSTART;VALUE=DATE", &format_date(workout.date));
+        file.write_line("DTEND;VALUE=DATE", &format_date(workout.date.next()));
+        file.write_line("SUMMARY", &escape_text(&summary(planned, units)));
         let words: Vec<String> = [description(planned, units)]
             .into_iter()
             .filter(|words| !words.is_empty())
@@ -43,37 +46,38 @@ pub fn icalendar(exported: Exported<'_>, mark: &str, stamp: Instant, units: Unit
             .collect();
         let words = words.join("\n");
         if !words.is_empty() {
-            file.line("DESCRIPTION", &text(&words));
+            file.write_line("DESCRIPTION", &escape_text(&words));
         }
-        file.line("CATEGORIES", &text(workout.sport.as_str()));
-        file.line("TRANSP", "TRANSPARENT");
-        file.line("END", "VEVENT");
+        file.write_line("CATEGORIES", &escape_text(workout.sport.as_str()));
+        file.write_line("TRANSP", "TRANSPARENT");
+        file.write_line("END", "VEVENT");
     }
-    file.line("END", "VCALENDAR");
+    file.write_line("END", "VCALENDAR");
     file.0
 }
 
-fn date(day: Day) -> String {
+fn format_date(day: Day) -> String {
     day.date().format("%Y%m%d").to_string()
 }
 
 fn summary(planned: &PlannedWorkout, units: UnitSystem) -> String {
     let workout = &planned.workout;
-    let name = workout.name_beside_size(units);
-    workout.size(units).map_or_else(|| name.to_owned(), |size| format!("{name}, {size}"))
+    let name = workout.name_without_size(units);
+    workout.size_label(units).map_or_else(|| name.to_owned(), |size| format!("{name}, {size}"))
 }
 
 fn description(planned: &PlannedWorkout, units: UnitSystem) -> String {
     let workout = &planned.workout;
-    let duration = workout.duration.filter(|_| workout.distance.is_some()).map(TimeSpan::hours_minutes);
+    let duration =
+        workout.duration.filter(|_| workout.distance.is_some()).map(TimeSpan::format_hours_minutes);
     let mut lines: Vec<String> =
         [workout.intensity.clone(), duration, workout.description.clone()].into_iter().flatten().collect();
-    lines.extend(further(workout, units));
+    lines.extend(describe_extra_steps(workout, units));
     lines.join("\n")
 }
 
-/// A value of type TEXT. Characters that a file may not hold, or that turn a line around, are left out.
-fn text(value: &str) -> String {
+/// Escapes a TEXT value. Control characters and invisible or bidirectional characters are removed.
+fn escape_text(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for c in value.replace("\r\n", "\n").chars() {
         match c {
@@ -87,21 +91,21 @@ fn text(value: &str) -> String {
     out
 }
 
-struct File(String);
+struct CalendarWriter(String);
 
-impl File {
-    /// A content line, folded.
-    fn line(&mut self, name: &str, value: &str) {
+impl CalendarWriter {
+    /// Writes a folded content line.
+    fn write_line(&mut self, name: &str, value: &str) {
         let line = format!("{name}:{value}");
         let mut rest = line.as_str();
-        // A continuation begins with a blank, which counts.
-        let mut room = LONGEST;
+        // The leading blank of a continuation line counts.
+        let mut room = MAX_LINE_OCTETS;
         while rest.len() > room {
             let (now, later) = rest.split_at(rest.floor_char_boundary(room));
             self.0.push_str(now);
             self.0.push_str("\r\n ");
             rest = later;
-            room = LONGEST - 1;
+            room = MAX_LINE_OCTETS - 1;
         }
         self.0.push_str(rest);
         self.0.push_str("\r\n");

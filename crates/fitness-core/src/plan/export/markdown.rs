@@ -1,47 +1,47 @@
-//! A plan as Markdown: a table for every week.
+//! Plan export as Markdown: a table for every week.
 
-use super::Exported;
-use super::steps::further;
+use super::PlanExport;
+use super::steps::describe_extra_steps;
 use crate::domain::calendar::Day;
 use crate::domain::note::Author;
 use crate::domain::units::{TimeSpan, UnitSystem};
-use crate::domain::untrusted_text::visible;
-use crate::plan::{Asked, PlannedWorkout, Workout};
+use crate::domain::untrusted_text::escape_invisible;
+use crate::plan::{PlannedRunningTotals, PlannedWorkout, Workout};
 use std::fmt::Write as _;
 
-/// The plan for people to read, print and pass on. Every name in it is text and nothing else, whatever it holds.
+/// The plan to read, print and share. All names are escaped.
 #[must_use]
-pub fn markdown(exported: Exported<'_>, units: UnitSystem) -> String {
-    let Exported { plan, workouts, author } = exported;
-    let target = plan.target_time.map(|time| format!(" in {}", time.clock())).unwrap_or_default();
+pub fn markdown(exported: PlanExport<'_>, units: UnitSystem) -> String {
+    let PlanExport { plan, workouts, author } = exported;
+    let target = plan.target_time.map(|time| format!(", target {}", time.format_clock())).unwrap_or_default();
     let mut text = format!(
-        "# {}\n\n{}{target}. From {}, revision {}.\n",
-        escaped(&plan.name),
-        plan.aim(units),
+        "# {}\n\n{}{target}. Starts {}, revision {}.\n",
+        escape_markdown(&plan.name),
+        plan.describe_goal(units),
         plan.start_date,
         plan.revision,
     );
-    if let Some(label) = author.and_then(Author::words_label) {
+    if let Some(label) = author.and_then(Author::text_label) {
         let _ = writeln!(text, "\nNames and descriptions are {label}.");
     }
     for week in workouts.chunk_by(|a, b| week_of(a) == week_of(b)) {
         let monday = week_of(&week[0]);
-        let asked = Asked::of(week.iter().map(|w| &w.workout), plan.race_date);
+        let asked = PlannedRunningTotals::from_workouts(week.iter().map(|w| &w.workout), plan.race_date);
         let time: TimeSpan = week.iter().filter_map(|w| w.workout.duration).sum();
         let amounts = [
-            // All of it by time is said by the time of the week.
-            asked.told(units).filter(|_| asked.has_distance()),
-            (time > TimeSpan::ZERO).then(|| time.hours_minutes()),
+            // If everything is by time, the total time below is enough.
+            asked.label(units).filter(|_| asked.has_distance()),
+            (time > TimeSpan::ZERO).then(|| time.format_hours_minutes()),
         ];
         let amounts: Vec<String> = amounts.into_iter().flatten().collect();
         let _ = writeln!(text, "\n## Week of {monday}\n");
-        let _ = writeln!(text, "| day | workout | distance | time | load | what to do |");
+        let _ = writeln!(text, "| day | workout | distance | time | load | details |");
         let _ = writeln!(text, "|---|---|--:|--:|--:|---|");
         for planned in week {
             let _ = writeln!(text, "{}", row(&planned.workout, units));
         }
         if !amounts.is_empty() {
-            let _ = writeln!(text, "\nIn all {}.", amounts.join(", "));
+            let _ = writeln!(text, "\nTotal: {}.", amounts.join(", "));
         }
     }
     text
@@ -59,23 +59,22 @@ fn row(workout: &Workout, units: UnitSystem) -> String {
         .map(|words| words.trim().trim_end_matches('.').to_owned())
         .filter(|words| !words.is_empty())
         .collect();
-    words.extend(further(workout, units));
+    words.extend(describe_extra_steps(workout, units));
     let cells = [
         format!("{} {}", workout.date.weekday(), workout.date),
-        format!("{}{key}", escaped(workout.name_beside_size(units))),
-        workout.distance.map(|distance| units.distance(distance).to_string()).unwrap_or_default(),
-        workout.duration.map(TimeSpan::clock).unwrap_or_default(),
+        format!("{}{key}", escape_markdown(workout.name_without_size(units))),
+        workout.distance.map(|distance| units.format_distance(distance).to_string()).unwrap_or_default(),
+        workout.duration.map(TimeSpan::format_clock).unwrap_or_default(),
         workout.load.map(|load| format!("{load:.0}")).unwrap_or_default(),
-        escaped(&words.join("; ")),
+        escape_markdown(&words.join("; ")),
     ];
     format!("| {} |", cells.join(" | "))
 }
 
-/// Foreign text as text: on one line, with nothing in it that Markdown or HTML would take for its own. Neither does it
-/// become a link by itself.
-fn escaped(text: &str) -> String {
+/// Escapes untrusted text: one line, no Markdown, HTML or automatic links.
+fn escape_markdown(text: &str) -> String {
     let lines: Vec<&str> = text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect();
-    let text = visible(&lines.join(" ")).to_string();
+    let text = escape_invisible(&lines.join(" ")).to_string();
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';
     let mut chars = text.chars().peekable();
@@ -98,10 +97,10 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::escaped;
+    use super::escape_markdown;
 
     #[test]
-    fn foreign_text_stays_text() {
+    fn untrusted_text_is_escaped() {
         for (text, expected) in [
             ("Easy run, 5.5 km (10:30)", "Easy run, 5.5 km (10:30)"),
             ("a|b", "a\\|b"),
@@ -115,7 +114,7 @@ mod tests {
             ("back\\|slash", "back\\\\\\|slash"),
             ("\u{1b}[31m", "&lt;U+001B&gt;\\[31m"),
         ] {
-            assert_eq!(escaped(text), expected);
+            assert_eq!(escape_markdown(text), expected);
         }
     }
 }

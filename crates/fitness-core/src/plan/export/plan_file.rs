@@ -1,52 +1,43 @@
-//! A plan as a JSON file with everything that was planned, and such a file as a draft.
+//! Plan export as JSON, and reading such a file as a draft.
 
-use super::Exported;
+use super::PlanExport;
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::plan::{BadDraft, BadRequest, Draft, DraftRequest, Goal, PlannedWorkout, Terms};
+use crate::plan::{
+    Draft, DraftError, DraftRequest, DraftRequestError, GoalDistance, PlanConstraints, PlannedWorkout,
+};
 use serde::{Deserialize, Serialize};
 
-/// What the files call themselves.
 const FORMAT: &str = "local-fitness plan";
-/// The one version there is.
 const VERSION: u64 = 1;
 
-/// The file. Amounts are whole millimetres and milliseconds, as their names say; steps are as in the coach's contract
-/// (seconds, metres, beats per minute, watts, seconds per kilometre).
+/// The file format. Amounts are whole millimetres and milliseconds; steps are as in the LLM output
+/// format (seconds, metres, beats per minute, watts, seconds per kilometre).
 ///
-/// It says nothing of a status or a user: whoever reads it gets a draft of their own.
+/// It contains no status and no user: importing it makes a new draft.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFile {
-    /// `local-fitness plan`.
     pub format: String,
-    /// 1.
     pub version: u64,
-    /// What the plan is called.
     pub name: String,
-    /// What it trains for.
-    pub goal: Goal,
-    /// The race distance.
+    pub goal: GoalDistance,
     #[serde(rename = "distance_mm")]
     pub distance: Option<Distance>,
-    /// The first day that counts.
     pub start_date: Day,
-    /// The day of the race.
     pub race_date: Day,
-    /// The time hoped for.
     #[serde(rename = "target_time_ms")]
     pub target_time: Option<TimeSpan>,
-    /// What it was made under, such as the days the athlete can train.
-    #[serde(default, skip_serializing_if = "Terms::is_empty")]
-    pub terms: Terms,
-    /// The revision this was taken from.
+    /// Constraints it was drafted with, such as the days the athlete can train.
+    #[serde(default, skip_serializing_if = "PlanConstraints::is_empty")]
+    pub terms: PlanConstraints,
     pub revision: i64,
-    /// Day by day, with the ids they have where they come from.
+    /// Workouts by day, with their original ids.
     pub workouts: Vec<PlannedWorkout>,
 }
 
-impl From<Exported<'_>> for PlanFile {
-    fn from(Exported { plan, workouts, .. }: Exported<'_>) -> Self {
+impl From<PlanExport<'_>> for PlanFile {
+    fn from(PlanExport { plan, workouts, .. }: PlanExport<'_>) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -63,33 +54,26 @@ impl From<Exported<'_>> for PlanFile {
     }
 }
 
-/// Why a text is no plan.
+/// Why a plan file cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum BadPlanFile {
-    /// Not JSON, or not as expected.
+pub enum PlanFileReadError {
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// Something else's file.
-    #[error("it calls itself `{0}`, and a plan calls itself `{FORMAT}`")]
+    #[error("not a plan file: its format is `{0}` instead of `{FORMAT}`")]
     Format(String),
-    /// Of a later program.
+    /// Written by a newer version.
     #[error(
-        "it is of version {0}, and this program knows version {VERSION}; update it, or export the plan again"
+        "the plan file has version {0}, but this program reads version {VERSION}; update the program, or export the plan again"
     )]
     Version(u64),
-    /// The schedule does not hold together.
     #[error(transparent)]
-    Request(#[from] BadRequest),
-    /// The plan does not hold together.
+    Request(#[from] DraftRequestError),
     #[error(transparent)]
-    Draft(#[from] BadDraft),
+    Draft(#[from] DraftError),
 }
 
-/// Reads a draft from a requested schedule ([`DraftRequest`]) or from an exported plan.
-///
-/// # Errors
-/// Names the first thing that must change.
-pub fn read_draft(text: &str) -> Result<Draft, BadPlanFile> {
+/// Reads a draft request ([`DraftRequest`]) or an exported plan.
+pub fn read_draft(text: &str) -> Result<Draft, PlanFileReadError> {
     #[derive(Deserialize)]
     struct Head {
         format: Option<serde_json::Value>,
@@ -101,15 +85,15 @@ pub fn read_draft(text: &str) -> Result<Draft, BadPlanFile> {
     };
     if format != FORMAT {
         let format = format.as_str().map_or_else(|| format.to_string(), str::to_owned);
-        return Err(BadPlanFile::Format(format.chars().take(60).collect()));
+        return Err(PlanFileReadError::Format(format.chars().take(60).collect()));
     }
     if let Some(version) = head.version
         && version != VERSION
     {
-        return Err(BadPlanFile::Version(version));
+        return Err(PlanFileReadError::Version(version));
     }
     let file: PlanFile = serde_json::from_str(text)?;
     let workouts = file.workouts.into_iter().map(|planned| planned.workout).collect();
     let PlanFile { name, goal, distance, start_date, race_date, target_time, terms, .. } = file;
-    Ok(Draft::written(&name, (goal, distance), (start_date, race_date), target_time, terms, workouts)?)
+    Ok(Draft::from_parts(&name, (goal, distance), (start_date, race_date), target_time, terms, workouts)?)
 }

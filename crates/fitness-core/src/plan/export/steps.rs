@@ -1,26 +1,24 @@
-//! Steps in words.
+//! Describes workout steps in words.
 
 use crate::domain::units::{Distance, Pace, TimeSpan, UnitSystem};
-use crate::plan::{Block, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, repeats};
+use crate::plan::{Block, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, fold_repeats};
 
-/// What to do, a line for each step or group of steps: `5 × (1.0 km, 4:00–4:10 /km; 2:00 recovery)`.
+/// One line for each step or block: `5 × (1.0 km, 4:00–4:10 /km; 2:00 recovery, jog)`.
 ///
-/// Notes are in it as they are: whoever shows the lines escapes them.
+/// Notes are not escaped: the caller must do that.
 #[must_use]
-pub fn steps(steps: &[Step], units: UnitSystem) -> Vec<String> {
+pub fn describe_steps(steps: &[Step], units: UnitSystem) -> Vec<String> {
     let told = |block: Block<'_>| {
-        let steps = block.steps.iter().map(|step| one(step, units));
-        if block.times == 1 {
-            steps.collect::<Vec<_>>()
-        } else {
-            vec![format!("{} × ({})", block.times, steps.collect::<Vec<_>>().join("; "))]
-        }
+        let repeated = block.times > 1;
+        let steps: Vec<String> =
+            block.steps.iter().map(|step| describe_step(step, units, repeated)).collect();
+        if repeated { vec![format!("{} × ({})", block.times, steps.join("; "))] } else { steps }
     };
-    repeats(steps).into_iter().flat_map(told).collect()
+    fold_repeats(steps).into_iter().flat_map(told).collect()
 }
 
-/// The steps of a workout whose size and effort are told beside them: nothing is said twice.
-pub(super) fn further(workout: &Workout, units: UnitSystem) -> Vec<String> {
+/// Steps of a workout shown next to its size and effort, without repeating these.
+pub(super) fn describe_extra_steps(workout: &Workout, units: UnitSystem) -> Vec<String> {
     let mut own = workout.steps.clone();
     let said = workout.intensity.as_deref().map(str::trim);
     for step in own.iter_mut().filter(|step| step.notes.as_deref().map(str::trim) == said) {
@@ -28,32 +26,35 @@ pub(super) fn further(workout: &Workout, units: UnitSystem) -> Vec<String> {
     }
     match own.as_slice() {
         [Step { step_type: StepType::Active, target: StepTarget::Open, notes: None, .. }] => Vec::new(),
-        all => steps(all, units),
+        all => describe_steps(all, units),
     }
 }
 
-fn one(step: &Step, units: UnitSystem) -> String {
+/// The step in words. Inside the brackets of a repeated block, `in_block`, the note has no brackets.
+fn describe_step(step: &Step, units: UnitSystem, in_block: bool) -> String {
     let length = match step.duration {
-        StepDuration::Time(seconds) => TimeSpan::from_seconds(seconds).map(TimeSpan::clock),
+        StepDuration::Time(seconds) => TimeSpan::from_seconds(seconds).map(TimeSpan::format_clock),
         StepDuration::Distance(meters) if meters < 1000.0 => Some(format!("{meters:.0} m")),
         StepDuration::Distance(meters) => {
-            Distance::from_meters(meters).map(|d| units.distance(d).to_string())
+            Distance::from_meters(meters).map(|d| units.format_distance(d).to_string())
         }
         StepDuration::Calories(kcal) => Some(format!("{kcal:.0} kcal")),
         StepDuration::Open => Some("open".to_owned()),
     };
     let mut words = length.unwrap_or_default();
-    // What a session is for needs no word; what is around it does.
+    // Active steps are not labelled, the others are.
     if step.step_type != StepType::Active {
-        words.push_str(&format!(" {}", step.step_type));
+        words.push_str(&format!(" {}", step.step_type.label().to_lowercase()));
     }
     let target = match step.target {
-        StepTarget::HeartRate(r) => range(r, "at least", "at most", |bpm| format!("{bpm:.0}"), " bpm"),
-        StepTarget::Power(r) => range(r, "at least", "at most", |watts| format!("{watts:.0}"), " W"),
-        StepTarget::Cadence(r) => range(r, "at least", "at most", |turns| format!("{turns:.0}"), " a minute"),
+        StepTarget::HeartRate(r) => format_range(r, "at least", "at most", |bpm| format!("{bpm:.0}"), " bpm"),
+        StepTarget::Power(r) => format_range(r, "at least", "at most", |watts| format!("{watts:.0}"), " W"),
+        StepTarget::Cadence(r) => {
+            format_range(r, "at least", "at most", |turns| format!("{turns:.0}"), " a minute")
+        }
         StepTarget::Pace(r) => {
             let unit = if units == UnitSystem::Metric { " /km" } else { " /mi" };
-            range(r, "no faster than", "no slower than", |pace| clock(pace, units), unit)
+            format_range(r, "no faster than", "no slower than", |pace| format_pace(pace, units), unit)
         }
         StepTarget::Open => None,
     };
@@ -62,14 +63,24 @@ fn one(step: &Step, units: UnitSystem) -> String {
         words.push_str(&target);
     }
     if let Some(notes) = step.notes.as_deref().map(str::trim).filter(|notes| !notes.is_empty()) {
-        words.push_str(" (");
-        words.push_str(notes);
-        words.push(')');
+        let inner = || lowercase_first(&notes.replace("; ", ", "));
+        words.push_str(&if in_block { format!(", {}", inner()) } else { format!(" ({notes})") });
     }
     words
 }
 
-fn range(
+/// `Hard uphill` becomes `hard uphill`; `VO2` stays.
+fn lowercase_first(text: &str) -> String {
+    let mut letters = text.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if second.is_lowercase() => {
+            format!("{}{}", first.to_lowercase(), letters.as_str())
+        }
+        _ => text.to_owned(),
+    }
+}
+
+fn format_range(
     range: TargetRange,
     least: &str,
     most: &str,
@@ -85,11 +96,11 @@ fn range(
     }
 }
 
-/// A pace without its unit.
-fn clock(pace: f64, units: UnitSystem) -> String {
+/// Formats a pace without unit.
+fn format_pace(pace: f64, units: UnitSystem) -> String {
     let seconds = Pace::from_seconds_per_km(pace).map(|pace| match units {
         UnitSystem::Metric => pace.seconds_per_km(),
         UnitSystem::Imperial => pace.seconds_per_mile(),
     });
-    seconds.and_then(TimeSpan::from_seconds).map_or_else(|| "0:00".to_owned(), TimeSpan::clock)
+    seconds.and_then(TimeSpan::from_seconds).map_or_else(|| "0:00".to_owned(), TimeSpan::format_clock)
 }

@@ -5,7 +5,8 @@ use crate::domain::note::Author;
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, TimeSpan, UnitSystem};
 use crate::plan::{
-    Draft, Goal, PlanStatus, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
+    Draft, GoalDistance, PlanStatus, Step, StepDuration, StepTarget, StepType, TargetRange, Workout,
+    WorkoutKind,
 };
 use proptest::prelude::*;
 
@@ -66,7 +67,7 @@ fn plan(draft: &Draft) -> Plan {
         start_date: draft.start_date(),
         race_date: draft.race_date(),
         target_time: draft.target_time(),
-        terms: draft.terms().clone(),
+        terms: draft.constraints().clone(),
         status: PlanStatus::Active,
         author: Author::Athlete,
         content_hash: draft.content_hash(),
@@ -84,34 +85,34 @@ fn half(name: &str) -> (Plan, Vec<PlannedWorkout>, ContentHash) {
     let planned = workouts.iter().map(|planned| planned.workout.clone()).collect();
     let (start, race) = ("2026-06-15".parse().unwrap(), "2026-09-20".parse().unwrap());
     let target = Some(TimeSpan::from_secs(6300));
-    let draft = Draft::new(name, Goal::Half, None, start, race, target, planned).unwrap();
+    let draft = Draft::new(name, GoalDistance::Half, None, start, race, target, planned).unwrap();
     (plan(&draft), workouts, draft.content_hash())
 }
 
 fn calendar(name: &str) -> String {
     let (plan, workouts, _) = half(name);
-    let exported = Exported { plan: &plan, workouts: &workouts, author: None };
+    let exported = PlanExport { plan: &plan, workouts: &workouts, author: None };
     icalendar(exported, "0a1b", "2026-06-02T07:08:09Z".parse().unwrap(), UnitSystem::Metric)
 }
 
 #[test]
-fn steps_are_told_as_people_say_them() {
+fn describe_steps_folds_repeats_and_formats_targets() {
     assert_eq!(
-        steps(&thousands(), UnitSystem::Metric),
+        describe_steps(&thousands(), UnitSystem::Metric),
         [
-            "15:00 warmup, at most 140 bpm",
+            "15:00 warm-up, at most 140 bpm",
             "5 × (1.0 km, 4:00–4:10 /km; 400 m recovery)",
-            "open cooldown, no faster than 5:00 /km (jog | home)",
+            "open cool-down, no faster than 5:00 /km (jog | home)",
         ]
     );
-    assert!(steps(&thousands(), UnitSystem::Imperial)[1].contains("0.6 mi, 6:26–6:42 /mi; 400 m"));
+    assert!(describe_steps(&thousands(), UnitSystem::Imperial)[1].contains("0.6 mi, 6:26–6:42 /mi; 400 m"));
     let fixed = step(StepType::Active, StepDuration::Calories(300.0), StepTarget::Power(range(250.0, 250.2)));
-    assert_eq!(steps(&[fixed], UnitSystem::Metric), ["300 kcal, 250 W"]);
+    assert_eq!(describe_steps(&[fixed], UnitSystem::Metric), ["300 kcal, 250 W"]);
 }
 
-/// What stands beside the steps is not said again in them.
+/// Effort and size next to the steps are not repeated in them.
 #[test]
-fn an_easy_run_says_how_it_feels_once() {
+fn easy_run_effort_is_exported_once() {
     let effort = "Easy: you can talk";
     let mut easy = step(StepType::Active, StepDuration::Distance(9500.0), StepTarget::Open);
     easy.notes = Some(effort.to_owned());
@@ -122,7 +123,7 @@ fn an_easy_run_says_how_it_feels_once() {
     workout.steps = vec![easy.clone()];
     let (plan, ..) = half("Easy run");
     let told = |workouts: &[PlannedWorkout]| {
-        let exported = Exported { plan: &plan, workouts, author: None };
+        let exported = PlanExport { plan: &plan, workouts, author: None };
         let calendar =
             icalendar(exported, "0a1b", "2026-06-02T07:08:09Z".parse().unwrap(), UnitSystem::Metric);
         [markdown(exported, UnitSystem::Metric), calendar.replace("\r\n ", "")]
@@ -138,32 +139,32 @@ fn an_easy_run_says_how_it_feels_once() {
 }
 
 #[test]
-fn a_plan_is_a_table_a_week() {
+fn markdown_has_one_table_per_week() {
     let (plan, workouts, _) = half("Track | <b>`x`</b>");
-    let told = markdown(Exported { plan: &plan, workouts: &workouts, author: None }, UnitSystem::Metric);
+    let told = markdown(PlanExport { plan: &plan, workouts: &workouts, author: None }, UnitSystem::Metric);
     let expected = "\
 # Track \\| &lt;b&gt;\\`x\\`&lt;/b&gt;
 
-Half marathon (21.1 km) on 2026-09-20 in 1:45:00. From 2026-06-15, revision 2.
+Half marathon on 2026-09-20, target 1:45:00. Starts 2026-06-15, revision 2.
 
 ## Week of 2026-06-15
 
-| day | workout | distance | time | load | what to do |
+| day | workout | distance | time | load | details |
 |---|---|--:|--:|--:|---|
 | Mon 2026-06-15 | Easy run | 8.0 km | 45:00 | 48 |  |
 | Tue 2026-06-16 | Rest |  |  |  |  |
 
-In all 8.0 km of running, 45 min.
+Total: 8.0 km of running, 45 min.
 
 ## Week of 2026-06-22
 
-| day | workout | distance | time | load | what to do |
+| day | workout | distance | time | load | details |
 |---|---|--:|--:|--:|---|
 | Tue 2026-06-23 | Track \\| &lt;b&gt;\\`x\\`&lt;/b&gt; (key) |  | 45:00 | 48 | First line, second; line \\\\ Track \\| \
-&lt;b&gt;\\`x\\`&lt;/b&gt;; 15:00 warmup, at most 140 bpm; 5 × (1.0 km, 4:00–4:10 /km; 400 m recovery); \
-open cooldown, no faster than 5:00 /km (jog \\| home) |
+&lt;b&gt;\\`x\\`&lt;/b&gt;; 15:00 warm-up, at most 140 bpm; 5 × (1.0 km, 4:00–4:10 /km; 400 m recovery); \
+open cool-down, no faster than 5:00 /km (jog \\| home) |
 
-In all 45 min.
+Total: 45 min.
 ";
     assert_eq!(told, expected);
 }
@@ -183,8 +184,8 @@ fn a_calendar_has_an_event_for_every_workout() {
         "DTEND;VALUE=DATE:20260616",
         "SUMMARY:Easy run\\, 8.0 km",
         "SUMMARY:Zürich\\, half\\; \\\\n\\, 45 min",
-        "DESCRIPTION:First line\\,\\nsecond\\; line \\\\ Zürich\\, half\\; \\\\n\\n15:00 warmup\\, at most 140 bpm\\n\
-         5 × (1.0 km\\, 4:00–4:10 /km\\; 400 m recovery)\\nopen cooldown\\, no faster than 5:00 /km (jog | home)",
+        "DESCRIPTION:First line\\,\\nsecond\\; line \\\\ Zürich\\, half\\; \\\\n\\n15:00 warm-up\\, at most 140 bpm\\n\
+         5 × (1.0 km\\, 4:00–4:10 /km\\; 400 m recovery)\\nopen cool-down\\, no faster than 5:00 /km (jog | home)",
     ] {
         assert!(lines.contains(&expected), "{expected} in {unfolded}");
     }
@@ -195,7 +196,7 @@ fn a_calendar_has_an_event_for_every_workout() {
 #[test]
 fn an_exported_plan_comes_back_as_the_same_draft() {
     let (plan, workouts, hash) = half("½ | \"quoted\" \u{202e}");
-    let file = PlanFile::from(Exported { plan: &plan, workouts: &workouts, author: None });
+    let file = PlanFile::from(PlanExport { plan: &plan, workouts: &workouts, author: None });
     let text = serde_json::to_string_pretty(&file).unwrap();
     assert_eq!(read_draft(&text).unwrap().content_hash(), hash);
     assert_eq!(serde_json::from_str::<PlanFile>(&text).unwrap(), file);
@@ -204,8 +205,8 @@ fn an_exported_plan_comes_back_as_the_same_draft() {
         change(&mut value);
         read_draft(&value.to_string()).unwrap_err().to_string()
     };
-    assert!(with(&|v| v["format"] = "other".into()).contains("calls itself `other`"));
-    assert!(with(&|v| v["format"] = 7.into()).contains("calls itself `7`"));
+    assert!(with(&|v| v["format"] = "other".into()).contains("its format is `other`"));
+    assert!(with(&|v| v["format"] = 7.into()).contains("its format is `7`"));
     assert!(with(&|v| v["version"] = 2.into()).contains("version 2"));
     assert!(with(&|v| v["version"] = serde_json::Value::Null).contains("invalid type"));
     assert!(with(&|v| v["status"] = "active".into()).contains("unknown field"));
@@ -224,7 +225,7 @@ proptest! {
             prop_assert!(line.len() <= 75, "{line}");
             prop_assert!(!line.contains(['\r', '\n']) && !line.is_empty());
         }
-        // Unfolded, every line is a property; nothing foreign begins one.
+        // Unfolded, every line is a property; untrusted text never starts one.
         for line in told.replace("\r\n ", "").split_terminator("\r\n") {
             prop_assert!(line.starts_with(|c: char| c.is_ascii_uppercase()) && line.contains(':'), "{line}");
         }
@@ -235,7 +236,7 @@ proptest! {
     fn a_row_has_six_cells_whatever_it_is_called(name in "[^\0]{1,110}") {
         prop_assume!(!name.trim().is_empty());
         let (plan, workouts, _) = half(&name);
-        let told = markdown(Exported { plan: &plan, workouts: &workouts, author: None }, UnitSystem::Metric);
+        let told = markdown(PlanExport { plan: &plan, workouts: &workouts, author: None }, UnitSystem::Metric);
         let rows = told.lines().filter(|line| line.starts_with("| Tue 2026-06-23"));
         let cells: Vec<usize> = rows.map(|row| row.replace("\\\\", "").replace("\\|", "").matches('|').count()).collect();
         prop_assert_eq!(cells, [7]);

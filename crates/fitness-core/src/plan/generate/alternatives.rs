@@ -1,47 +1,47 @@
-//! What would help where no plan can be made: each thing that was asked for is left out once, and what then makes a plan is
-//! said.
+//! Suggests changes when no plan is possible, by trying the request without each option.
 
-use super::{Wish, best_try, check, unavailable_days};
-use crate::plan::{Background, Stated, Weekdays};
+use super::{PlanRequest, absences, best_attempt, validate_request};
+use crate::plan::{SelfReportedTraining, TrainingBaseline, Weekdays};
 
-/// What to change about a wish that ends in no plan.
-pub(super) fn what_to_change(wish: &Wish, athlete: &Background) -> String {
-    type Change = (&'static str, fn(&mut Wish, &mut Background) -> bool);
+/// Changes to the request that would make a plan possible; at most three.
+pub(super) fn suggest_changes(wish: &PlanRequest, athlete: &TrainingBaseline) -> String {
+    type Change = (&'static str, fn(&mut PlanRequest, &mut TrainingBaseline) -> bool);
     let changes: [Change; 7] = [
-        ("leave out the race along the way", |wish, _| wish.tune_up.take().is_some()),
-        ("leave out the target", |wish, _| wish.target.take().is_some()),
-        ("say a longest run that fits the base, or leave it out", |_, athlete| {
-            athlete.stated.longest.take().is_some()
+        ("leave out the tune-up race", |wish, _| wish.tune_up.take().is_some()),
+        ("leave out the target time", |wish, _| wish.target.take().is_some()),
+        ("enter a longest run that fits your weekly distance, or leave it out", |_, athlete| {
+            athlete.self_reported.longest.take().is_some()
         }),
-        ("leave out what you typed about your running", |_, athlete| {
-            let known = athlete.is_recorded() && athlete.stated != Stated::default();
-            athlete.stated = Stated::default();
+        ("leave out the weekly distance, longest run and level you entered", |_, athlete| {
+            let known =
+                athlete.has_recorded_base() && athlete.self_reported != SelfReportedTraining::default();
+            athlete.self_reported = SelfReportedTraining::default();
             known
         }),
-        ("free the blocked days", |wish, _| !std::mem::take(&mut wish.availability.blackouts).is_empty()),
-        ("free more weekdays", |wish, _| {
+        ("unblock the blocked days", |wish, _| !std::mem::take(&mut wish.availability.blackouts).is_empty()),
+        ("add more training days", |wish, _| {
             std::mem::replace(&mut wish.availability.days, Weekdays::ALL) != Weekdays::ALL
         }),
         ("choose a race eight weeks later", |wish, _| {
-            wish.race = wish.race.plus(8 * 7);
+            wish.race = wish.race.plus_days(8 * 7);
             true
         }),
     ];
     let helps = |(said, change): &Change| {
         let (mut wish, mut athlete) = (wish.clone(), athlete.clone());
-        (change(&mut wish, &mut athlete) && makes_a_plan(&wish, &athlete)).then_some(*said)
+        (change(&mut wish, &mut athlete) && is_feasible(&wish, &athlete)).then_some(*said)
     };
     let helping: Vec<&str> = changes.iter().filter_map(helps).take(3).collect();
     match helping.as_slice() {
-        [] => "choose a shorter race, or build up your weeks first".to_owned(),
+        [] => "choose a shorter race, or build up your weekly distance first".to_owned(),
         some => some.join(", or "),
     }
 }
 
-fn makes_a_plan(wish: &Wish, athlete: &Background) -> bool {
-    let free = unavailable_days::without_marked(wish, athlete);
-    let made = check(&free, athlete).ok().zip(athlete.level().ok());
+fn is_feasible(wish: &PlanRequest, athlete: &TrainingBaseline) -> bool {
+    let free = absences::block_unavailable_days(wish, athlete);
+    let made = validate_request(&free, athlete).ok().zip(athlete.level().ok());
     made.is_some_and(|(race, level)| {
-        best_try(wish, &free, race, level, athlete).is_ok_and(|(faults, _)| faults == 0)
+        best_attempt(wish, &free, race, level, athlete).is_ok_and(|(faults, _)| faults == 0)
     })
 }

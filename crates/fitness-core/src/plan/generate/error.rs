@@ -1,129 +1,97 @@
-//! What cannot be planned for.
+//! Why a plan cannot be generated.
 
 use crate::domain::calendar::Day;
-use crate::domain::observation::Excuse;
-use crate::domain::untrusted_text::counted;
-use crate::plan::{BadDraft, Weekdays};
+use crate::domain::observation::AbsenceReason;
+use crate::domain::untrusted_text::pluralize;
+use crate::plan::{DraftError, Weekdays};
 
-/// Why no plan was drafted. Each says what to change.
+/// Why a plan was not generated. Each message says what to change.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum BadWish {
-    /// The race was.
-    #[error("the race on {0} is not in the future; give a later day")]
+pub enum GenerateError {
+    #[error("the race on {0} is not in the future; choose a later date")]
     Past(Day),
-    /// The start leaves nothing to train in.
-    #[error("a plan cannot start on {start} for a race on {race}; give an earlier start, or none")]
-    StartsTooLate {
-        /// The first day.
-        start: Day,
-        /// The day of the race.
-        race: Day,
-    },
-    /// Nothing can be trained any more.
+    /// The start is after the race.
     #[error(
-        "the race on {0} is too near to plan for: training needs at least 5 days to show; rest, and run easy if you run"
+        "the plan would start on {start}, after the race on {race}; choose an earlier start, or leave it out"
+    )]
+    StartsTooLate { start: Day, race: Day },
+    /// Fewer than five days are left.
+    #[error(
+        "the race on {0} is too soon for a plan. Training takes at least 5 days to have an effect, so rest or run easy until then"
     )]
     TooNear(Day),
-    /// Longer than anybody plans.
-    #[error("the race on {0} is more than two years away; give a day within two years")]
+    #[error("the race on {0} is more than two years away; choose a date within two years")]
     TooFar(Day),
-    /// No human runs that.
-    #[error("{0}; give a slower target, or none")]
+    /// Faster than any human has run.
+    #[error("{0}; choose a slower target, or none")]
     Target(String),
-    /// Beyond 50 km nothing published supports a time.
-    #[error("beyond 50 km there is no evidence to plan a time from; leave the target out")]
+    /// No published evidence beyond 50 km.
+    #[error("there is no published evidence for target times beyond 50 km; leave the target out")]
     TargetBeyondEvidence,
-    /// A race cannot be trained for on so few days.
+    /// Too few training days a week for the race.
     #[error(
-        "{needed} days a week are needed for this race, and {given} {} free; free another weekday",
-        if *given == 1 { "is" } else { "are" }
+        "a plan for this race needs at least {needed} running days a week, and you chose {given}; add {}",
+        pluralize(needed.saturating_sub(*given) as u64, "more day", "more days")
     )]
-    TooFewDays {
-        /// Days it takes.
-        needed: usize,
-        /// Days there are.
-        given: usize,
-    },
-    /// The weekday of the long run is not one to train on.
-    #[error("the long run's weekday is not one of the days you train on ({0}); name one of them")]
+    TooFewDays { needed: usize, given: usize },
+    /// The day of the long run is not a training day.
+    #[error("the long run is on a day you do not train on; choose one of {}", .0.label())]
     LongDay(Weekdays),
-    /// The level is asked for, not guessed.
+    /// The level is never guessed.
     #[error(
-        "your history is shorter than 28 days; say how used to running you are: new to it, intermediate or advanced"
+        "fewer than 28 days of history; choose your running experience: beginner, intermediate or advanced"
     )]
-    AskLevel,
-    /// The step from here to there is too big for the time.
+    MissingLevel,
+    /// The base is too small for the time left.
     #[error(
-        "{race} from {base} a week needs at least {weeks} weeks; choose a later race or a shorter one, or build up to {needed} \
-         a week first{}{}",
-        ended.map(|day| format!(". Your data ends on {day}, and nothing says that you ran since")).unwrap_or_default(),
-        if *unknown { ". If you run already, say how much in a usual week" } else { "" }
+        "building up to {race} from {base} a week takes at least {weeks} weeks; choose a later or shorter race, or build up \
+         to {needed} a week first{}{}",
+        ended.map(|day| format!(". Your data ends on {day}; later runs are unknown")).unwrap_or_default(),
+        if *unknown { ". If you already run, enter your typical week" } else { "" }
     )]
     Base {
-        /// The race.
         race: String,
-        /// What is run now.
         base: String,
-        /// Weeks it takes.
         weeks: i64,
-        /// What a week should hold before.
+        /// Weekly distance needed first.
         needed: String,
-        /// The last day of data, where what was run since is not known.
+        /// Last day of data, if later runs are unknown.
         ended: Option<Day>,
-        /// Whether the athlete may run more than is known.
+        /// Whether the athlete may run more than is recorded.
         unknown: bool,
     },
-    /// A race along the way that does not fit.
+    /// A tune-up race at an impossible date or distance.
     #[error(
-        "the race along the way must lie between the start and ten days before the main race, on a day that is neither \
-         blocked nor marked nor in the time of coming back after an illness or an injury, and be no longer than the main race"
+        "a tune-up race must be between the start and ten days before the main race, and no longer than it; it cannot be on \
+         a blocked day, during an absence or while you come back from an illness or injury"
     )]
     TuneUp,
-    /// A race along the way that is no training any more.
+    /// A tune-up race that is too long for the weekly distance.
     #[error(
-        "a race of {race} along the way is too much beside the {base} you run in a week; choose one of at most {most}, or \
-         leave it out"
+        "a tune-up race of {race} is too long when you run {base} a week; choose one of at most {most}, or leave it out"
     )]
-    TuneUpTooLong {
-        /// How far it is.
-        race: String,
-        /// What is run in a week.
-        base: String,
-        /// How far one may be.
-        most: String,
-    },
-    /// The day of the race is one without training.
-    #[error("the race on {0} is one of the days you cannot train; take it out of the blocked days")]
+    TuneUpTooLong { race: String, base: String, most: String },
+    /// Race day is blocked.
+    #[error("the race on {0} is on a day you blocked; unblock it")]
     RaceBlocked(Day),
-    /// The day of the race is marked as one without training.
+    /// Race day is in an absence.
+    #[error("the race on {race} is on a day you marked as {why}; remove the absence, or choose a later race")]
+    RaceUnavailable { race: Day, why: AbsenceReason },
+    /// Fewer than three training days are left.
     #[error(
-        "the race on {race} is on a day you marked as {why}; take the mark back with `fitness day unmark`, or choose a \
-         later race"
-    )]
-    RaceMarked {
-        /// The day.
-        race: Day,
-        /// What it is marked as.
-        why: Excuse,
-    },
-    /// Nothing is left to train on.
-    #[error(
-        "{} left before the race, by your weekdays and without what is blocked or marked, and three are needed; free some, or \
+        "{} left before the race, not counting blocked days and absences, and at least three are needed; free some days, or \
          choose a later race",
-        counted(*.0 as u64, "day to train is", "days to train are")
+        pluralize(*.0 as u64, "training day is", "training days are")
     )]
-    Blocked(usize),
-    /// The rules contradict each other for this athlete.
-    #[error(
-        "no plan without a safety error and with at most two warnings can be made for this: {said} What would help: {change}"
-    )]
+    TooFewTrainingDays(usize),
+    /// No attempt passed the linter.
+    #[error("no plan for this request passes the safety checks. {} To get a plan, {change}", findings.join(" "))]
     Unsafe {
-        /// What the linter says about the best there is.
-        said: String,
-        /// What to change.
+        /// Texts of the lint findings of the best attempt.
+        findings: Vec<String>,
+        /// What would help: `leave out the target time, or choose a race eight weeks later`.
         change: String,
     },
-    /// The parts do not make a plan.
     #[error(transparent)]
-    Draft(#[from] BadDraft),
+    Draft(#[from] DraftError),
 }

@@ -1,19 +1,19 @@
-//! How fast: one set of paces in one order, with the race in the place that its distance gives it.
+//! Paces of a plan: one consistent set, with race pace at the position of its distance.
 //!
-//! Easy running is slower than the pace of a marathon or a half, that slower than threshold, that slower than a 10K, and
-//! that slower than intervals. The set comes from the dated result; where the prediction for the race contradicts it (an
-//! old fast result, a slow recent one), the whole set is slowed until the race lies where it belongs.
+//! From slow to fast: easy, marathon and half marathon, threshold, 10K, intervals. The set comes
+//! from a dated result. If the prediction for the race contradicts it (an old fast result, a slow
+//! recent one), the whole set is slowed down until race pace fits.
 
-use super::Wish;
-use super::volume::Shape;
+use super::PlanRequest;
+use super::volume::VolumeInput;
 use crate::domain::units::TimeSpan;
-use crate::metrics::predict::{Paces, Prediction};
-use crate::plan::Background;
-use crate::plan::training_norms::Class;
+use crate::metrics::predict::{Prediction, TrainingPaces};
+use crate::plan::TrainingBaseline;
+use crate::plan::training_norms::RaceClass;
 
-/// What the athlete can run how fast; seconds per kilometre.
-pub(super) struct Speeds {
-    /// As usually run; only how long a run takes follows from it.
+/// Paces in seconds per kilometre.
+pub(super) struct PlanPaces {
+    /// From usual runs; used only for durations.
     pub(super) easy: Option<f64>,
     /// From a result at most 120 days old.
     pub(super) threshold: Option<f64>,
@@ -23,31 +23,31 @@ pub(super) struct Speeds {
     pub(super) finish: Option<TimeSpan>,
 }
 
-/// Seconds per kilometre of hard running and of a jog where nothing is known: only how long a session is follows from
-/// them, and the shorter is the safer.
-const QUICK: f64 = 300.0;
-const JOG: f64 = 420.0;
-/// Two paces that are closer than this are one.
-const APART: f64 = 0.01;
+/// Default hard and jogging paces, in seconds per kilometre; used only for the length of workouts,
+/// so the faster is the safer.
+const DEFAULT_HARD_PACE: f64 = 300.0;
+const DEFAULT_JOG_PACE: f64 = 420.0;
+/// Smallest relative difference between two paces.
+const MIN_PACE_GAP: f64 = 0.01;
 /// Load points of an hour of racing.
-const RACE_LOAD: f64 = 85.0;
-/// How times grow with distance (Riegel 1981).
-const RIEGEL: f64 = 1.06;
+const RACE_LOAD_PER_HOUR: f64 = 85.0;
+/// Growth of time with distance (Riegel 1981).
+const RIEGEL_EXPONENT: f64 = 1.06;
 
-impl Speeds {
-    pub(super) fn of(athlete: &Background, wish: &Wish, shape: &Shape) -> Self {
-        let prediction = athlete.prediction_today();
+impl PlanPaces {
+    pub(super) fn for_athlete(athlete: &TrainingBaseline, wish: &PlanRequest, shape: &VolumeInput) -> Self {
+        let prediction = athlete.current_prediction();
         let finish = prediction.map(|prediction| prediction.exact.time);
-        // Training follows what the athlete can do, or an easier wish; never a faster one.
+        // Training follows current fitness, or a slower target; never a faster one.
         let race_time = finish.map(|time| wish.target.map_or(time, |target| target.max(time)));
-        let mut set = athlete.paces.map(|dated| Set::of(&dated.paces));
+        let mut set = athlete.paces.map(|dated| PaceSet::from_paces(&dated.paces));
         let mut race = None;
         if let (Some(set), Some(time), Some(prediction)) = (&mut set, race_time, prediction) {
-            race = Some(set.place(shape, prediction, time.seconds() / shape.race.km()));
+            race = Some(set.fit_race_pace(shape, prediction, time.seconds() / shape.race.km()));
         }
-        // A hard pace that is no faster than the easy runs tells nothing: effort does.
+        // A hard pace no faster than easy runs is useless; effort is used instead.
         let easy = shape.pace;
-        let hard = |pace: &f64| easy.is_none_or(|easy| *pace < easy * (1.0 - APART));
+        let hard = |pace: &f64| easy.is_none_or(|easy| *pace < easy * (1.0 - MIN_PACE_GAP));
         Self {
             easy,
             threshold: set.as_ref().map(|set| set.threshold).filter(hard),
@@ -58,40 +58,41 @@ impl Speeds {
         }
     }
 
-    /// Hard running where no result gives a pace.
-    pub(super) fn quick(&self) -> f64 {
-        self.easy.map_or(QUICK, |easy| easy * 0.9)
+    /// Pace of hard running without a result.
+    pub(super) fn hard_pace(&self) -> f64 {
+        self.easy.map_or(DEFAULT_HARD_PACE, |easy| easy * 0.9)
     }
 
-    /// Between two hard stretches.
-    pub(super) fn jog(&self) -> f64 {
-        self.easy.map_or(JOG, |easy| easy * 1.2)
+    /// Pace of jogging between repetitions.
+    pub(super) fn jog_pace(&self) -> f64 {
+        self.easy.map_or(DEFAULT_JOG_PACE, |easy| easy * 1.2)
     }
 
-    /// The load of so many minutes, by what an hour of easy running brings and how much harder they are.
+    /// Load of this many minutes, from the load of an hour of easy running and a relative effort.
     pub(super) fn load(&self, minutes: f64, effort: f64) -> Option<f64> {
         self.load_per_hour.map(|per_hour| (minutes / 60.0 * per_hour * effort).clamp(0.0, 500.0).round())
     }
 
-    /// The load of a race over so many kilometres, where the finish over `main` kilometres or the easy pace tells how long
-    /// it takes.
+    /// Load of a race, if the finish over `main` kilometres or the easy pace tells how long it
+    /// takes.
     pub(super) fn race_load(&self, km: f64, main: f64) -> Option<f64> {
-        let by_finish = self.finish.map(|finish| finish.seconds() * (km / main).powf(RIEGEL));
+        let by_finish = self.finish.map(|finish| finish.seconds() * (km / main).powf(RIEGEL_EXPONENT));
         let seconds = by_finish.or_else(|| self.easy.map(|easy| easy * 0.9 * km))?;
-        Some((seconds / 3600.0 * RACE_LOAD).clamp(20.0, 500.0).round()).filter(|load| load.is_finite())
+        Some((seconds / 3600.0 * RACE_LOAD_PER_HOUR).clamp(20.0, 500.0).round())
+            .filter(|load| load.is_finite())
     }
 }
 
 /// The paces of one result. Seconds per kilometre.
-struct Set {
+struct PaceSet {
     /// The fast end of easy running.
     easy: f64,
     threshold: f64,
     interval: f64,
 }
 
-impl Set {
-    fn of(paces: &Paces) -> Self {
+impl PaceSet {
+    fn from_paces(paces: &TrainingPaces) -> Self {
         Self {
             easy: paces.easy.1.seconds_per_km(),
             threshold: paces.threshold.seconds_per_km(),
@@ -99,22 +100,24 @@ impl Set {
         }
     }
 
-    /// The fastest and the slowest that a race of a class is run at, next to the other paces.
-    fn room(&self, class: Class) -> (f64, f64) {
+    /// Fastest and slowest race pace for a race class, relative to the other paces.
+    fn race_pace_bounds(&self, class: RaceClass) -> (f64, f64) {
         let middle = f64::midpoint(self.interval, self.threshold);
         match class {
-            Class::FiveK => (self.interval, middle),
-            Class::TenK => (middle, self.threshold * (1.0 - APART)),
-            Class::Half | Class::Full => (self.threshold * (1.0 + APART), self.easy * (1.0 - APART)),
+            RaceClass::FiveK => (self.interval, middle),
+            RaceClass::TenK => (middle, self.threshold * (1.0 - MIN_PACE_GAP)),
+            RaceClass::Half | RaceClass::Full => {
+                (self.threshold * (1.0 + MIN_PACE_GAP), self.easy * (1.0 - MIN_PACE_GAP))
+            }
         }
     }
 
-    /// Puts the race in its place. Where that would be faster than one in four would run it, all paces become slower
-    /// until the predicted pace fits.
-    fn place(&mut self, shape: &Shape, prediction: &Prediction, wanted: f64) -> f64 {
-        let (fast, slow) = self.room(shape.class);
+    /// Race pace within its bounds. If they are faster than one runner in four would achieve, all
+    /// paces are slowed down until the predicted pace fits.
+    fn fit_race_pace(&mut self, shape: &VolumeInput, prediction: &Prediction, wanted: f64) -> f64 {
+        let (fast, slow) = self.race_pace_bounds(shape.class);
         let km = shape.race.km();
-        // What is asked for may be a hundredth faster than the pace itself.
+        // The lower end of the target range is 1 % faster than the pace.
         let fastest = prediction.exact.first_quarter().seconds() / km * 1.015;
         if slow < fastest {
             let slower = prediction.exact.time.seconds() / km / slow;
@@ -122,7 +125,7 @@ impl Set {
             self.threshold *= slower;
             self.interval *= slower;
         }
-        let (fast, slow) = if slow < fastest { self.room(shape.class) } else { (fast, slow) };
+        let (fast, slow) = if slow < fastest { self.race_pace_bounds(shape.class) } else { (fast, slow) };
         wanted.max(fastest).clamp(fast, slow.max(fast))
     }
 }

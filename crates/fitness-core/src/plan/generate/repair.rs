@@ -1,56 +1,55 @@
-//! What the linter says about a plan makes the next try better: weeks get lighter, or fuller where that is what is missing,
-//! runs shorter, hard days easy.
+//! Adjusts the next attempt to the lint findings: weeks get lighter or fuller, runs shorter, hard
+//! days easy.
 
-use super::Wish;
-use super::longest_run::shorten;
-use super::volume::{PlanWeek, Shape};
-use super::week_layout::Maker;
-use super::weeks_of;
+use super::PlanRequest;
+use super::plan_weeks;
+use super::single_run_limit::shorten;
+use super::volume::{PlanWeek, VolumeInput};
+use super::week_layout::WorkoutBuilder;
 use crate::domain::calendar::Day;
 use crate::domain::sport::Sport;
 use crate::domain::units::Distance;
-use crate::plan::lint::{Finding, Rule, Severity};
-use crate::plan::{Week, Workout, WorkoutKind, planned_running};
+use crate::plan::lint::{Finding, LintRule, Severity};
+use crate::plan::{Week, Workout, WorkoutKind, planned_running_distance};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was changed so far.
+/// Adjustments collected from earlier attempts.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Mending {
-    /// Shares of weeks, by their first days.
+pub(super) struct Repairs {
+    /// Scale factors of weeks, by their first day.
     weeks: BTreeMap<Day, f64>,
-    /// Kilometres that the run of a day does not go beyond.
+    /// Longest run allowed on a day, in kilometres.
     runs: BTreeMap<Day, f64>,
-    /// Days without anything hard.
-    easy: BTreeSet<Day>,
+    /// Days that must be easy.
+    easy_days: BTreeSet<Day>,
 }
 
-/// A little less than the limit, since distances are rounded.
-const BELOW: f64 = 0.97;
-const ABOVE: f64 = 1.03;
-/// A share of a week that leaves no room for a hard session.
-const NO_ROOM: f64 = 0.8;
-/// How far a week may be filled up.
-const FULLEST: f64 = 1.6;
+/// Margin for rounded distances.
+const BELOW_LIMIT_FACTOR: f64 = 0.97;
+const ABOVE_LIMIT_FACTOR: f64 = 1.03;
+/// Below this scale factor a week has no hard workout.
+const NO_QUALITY_SHARE: f64 = 0.8;
+const MAX_WEEK_FACTOR: f64 = 1.6;
 
-impl Mending {
-    /// Learns from what was said about a plan.
-    pub(super) fn learn(&mut self, said: &[(u8, Finding)], wish: &Wish, workouts: &[Workout]) {
-        let weeks = weeks_of(wish);
-        let km = |week: &Week| planned_running(workouts, *week, wish.race).km();
+impl Repairs {
+    /// Adds adjustments for the findings of an attempt.
+    pub(super) fn add_findings(&mut self, said: &[(u8, Finding)], wish: &PlanRequest, workouts: &[Workout]) {
+        let weeks = plan_weeks(wish);
+        let km = |week: &Week| planned_running_distance(workouts, *week, wish.race).km();
         let last = |back: usize| weeks.iter().rev().nth(back).map(|week| week.first);
         for (part, finding) in said.iter().filter(|(_, finding)| finding.severity != Severity::Note) {
             let measured =
                 finding.value.zip(finding.limit).filter(|(value, limit)| *value > 0.0 && *limit > 0.0);
             let Some(day) = finding.day else {
                 match (finding.rule, part, measured) {
-                    // The last two weeks against the peak.
-                    (Rule::R21, 1, Some((value, limit))) if value < 1.0 => {
+                    // The last two weeks compared with the peak week.
+                    (LintRule::TaperDecrease, 1, Some((value, limit))) if value < 1.0 => {
                         let share = (1.0 - limit) / (1.0 - value);
                         for first in [last(0), last(1)].into_iter().flatten() {
                             self.scale(first, share);
                         }
                     }
-                    (Rule::R28, _, Some((value, limit))) => {
+                    (LintRule::PeakAboveOwnBest, _, Some((value, limit))) => {
                         let peak = weeks.iter().map(km).fold(0.0, f64::max);
                         for week in weeks.iter().filter(|week| km(week) > peak * limit / value) {
                             self.scale(week.first, limit / value);
@@ -61,22 +60,28 @@ impl Mending {
                 continue;
             };
             match (finding.rule, measured) {
-                (Rule::R1 | Rule::R35, Some((value, limit))) => {
+                (LintRule::LongestRunJump | LintRule::RunningInjured, Some((value, limit))) => {
                     let run = workouts.iter().find(|w| w.date == day && w.sport == Sport::Running);
                     if let Some(far) = run.and_then(|run| run.distance) {
                         self.shorten(day, far.km() * (limit / value).min(1.0));
                     }
                 }
-                (Rule::R2 | Rule::R3 | Rule::R20, Some((value, limit))) => self.scale(day, limit / value),
-                (Rule::R21, Some((km, before))) => self.scale(day, before / km),
-                (Rule::R5 | Rule::R30, Some((value, limit))) if *part == 0 => {
-                    let span = if finding.rule == Rule::R5 { 4 } else { 3 };
-                    let within = weeks.iter().filter(|week| (0..7 * span).contains(&day.until(week.first)));
+                (
+                    LintRule::WeeklyVolumeJump | LintRule::FirstWeekVolume | LintRule::TaperVolume,
+                    Some((value, limit)),
+                ) => self.scale(day, limit / value),
+                (LintRule::TaperDecrease, Some((km, before))) => self.scale(day, before / km),
+                (LintRule::MissingCutbackWeek | LintRule::MastersRecovery, Some((value, limit)))
+                    if *part == 0 =>
+                {
+                    let span = if finding.rule == LintRule::MissingCutbackWeek { 4 } else { 3 };
+                    let within =
+                        weeks.iter().filter(|week| (0..7 * span).contains(&day.days_until(week.first)));
                     if let Some(lightest) = within.min_by(|a, b| km(a).total_cmp(&km(b))) {
                         self.scale(lightest.first, limit / value);
                     }
                 }
-                (Rule::R6, Some((value, limit))) => {
+                (LintRule::LongRunShare, Some((value, limit))) => {
                     let week = Week { first: day };
                     let runs =
                         workouts.iter().filter(|w| week.contains(w.date) && w.kind != WorkoutKind::Race);
@@ -87,12 +92,21 @@ impl Mending {
                         self.shorten(longest.date, far * limit / value);
                     }
                 }
-                (Rule::R11 | Rule::R12 | Rule::R13 | Rule::R15 | Rule::R23 | Rule::R30 | Rule::R35, _) => {
+                (
+                    LintRule::QualityPerWeek
+                    | LintRule::QualitySpacing
+                    | LintRule::QualityNearLongRun
+                    | LintRule::HardRunningPerWorkout
+                    | LintRule::FinalDays
+                    | LintRule::MastersRecovery
+                    | LintRule::RunningInjured,
+                    _,
+                ) => {
                     let first = weeks.iter().find(|week| week.contains(day)).map(|week| week.first);
-                    let whole = finding.rule == Rule::R11;
-                    self.easy
+                    let whole = finding.rule == LintRule::QualityPerWeek;
+                    self.easy_days
                         .extend(first.filter(|_| whole).into_iter().flat_map(|first| Week { first }.days()));
-                    self.easy.insert(day);
+                    self.easy_days.insert(day);
                 }
                 _ => {}
             }
@@ -100,12 +114,12 @@ impl Mending {
     }
 
     fn scale(&mut self, week: Day, share: f64) {
-        let share = if share < 1.0 { share * BELOW } else { share * ABOVE };
+        let share = if share < 1.0 { share * BELOW_LIMIT_FACTOR } else { share * ABOVE_LIMIT_FACTOR };
         let known = self.weeks.entry(week).or_insert(1.0);
-        *known = (*known * share.clamp(0.3, 1.5)).clamp(0.05, FULLEST);
-        // A hard session has its least length: a week that is still too full has none.
-        if *known < NO_ROOM {
-            self.easy.extend(Week { first: week }.days());
+        *known = (*known * share.clamp(0.3, 1.5)).clamp(0.05, MAX_WEEK_FACTOR);
+        // A hard workout has a minimum length, so a week that is still too full gets none.
+        if *known < NO_QUALITY_SHARE {
+            self.easy_days.extend(Week { first: week }.days());
         }
     }
 
@@ -114,31 +128,29 @@ impl Mending {
         *known = known.min(km);
     }
 
-    /// The weeks as they are now.
-    pub(super) fn weeks(&self, shape: &Shape, weeks: &mut [PlanWeek]) {
+    pub(super) fn apply_to_weeks(&self, shape: &VolumeInput, weeks: &mut [PlanWeek]) {
         for week in weeks {
             if let Some(share) = self.weeks.get(&week.week.first) {
                 week.km *= share;
-                if week.long > 0.0 {
-                    week.long =
-                        shape.floor_long(week.long * share.min(1.0)).max(shape.shortest().min(week.km));
+                if week.long_run_km > 0.0 {
+                    week.long_run_km = shape
+                        .floor_long(week.long_run_km * share.min(1.0))
+                        .max(shape.min_run_km().min(week.km));
                 }
             }
         }
     }
 
-    /// The share of the week, or of the first days, that begin on a day.
-    pub(super) fn share(&self, first: Day) -> f64 {
+    /// Scale factor of the week or partial week that begins on a day.
+    pub(super) fn week_share(&self, first: Day) -> f64 {
         self.weeks.get(&first).copied().unwrap_or(1.0)
     }
 
-    /// Whether nothing hard may be on a day.
-    pub(super) fn is_easy(&self, day: Day) -> bool {
-        self.easy.contains(&day)
+    pub(super) fn is_easy_day(&self, day: Day) -> bool {
+        self.easy_days.contains(&day)
     }
 
-    /// Makes the runs shorter that were too long.
-    pub(super) fn runs(&self, maker: &Maker<'_>, workouts: &mut [Workout]) {
+    pub(super) fn apply_to_runs(&self, maker: &WorkoutBuilder<'_>, workouts: &mut [Workout]) {
         for workout in
             workouts.iter_mut().filter(|w| w.sport == Sport::Running && w.kind != WorkoutKind::Race)
         {

@@ -1,23 +1,24 @@
-//! Strength beside running: on hard days, or on easy days before easy ones; never on the eve of what asks for fresh legs.
+//! Strength workouts: on hard days, or on easy days that are not followed by a hard, long or race
+//! day.
 
-use super::Wish;
+use super::PlanRequest;
 use crate::domain::calendar::Day;
 use crate::domain::sport::Sport;
 use crate::domain::units::TimeSpan;
 use crate::plan::{Week, Workout, WorkoutKind};
 
-/// Sessions of a week, and minutes of one.
-const SESSIONS: usize = 2;
-const MINUTES: i64 = 25;
-/// Its load beside that of as many minutes of easy running.
-const EFFORT: f64 = 0.5;
+/// Workouts per week, and minutes of each.
+const SESSIONS_PER_WEEK: usize = 2;
+const SESSION_MINUTES: i64 = 25;
+/// Load per minute as a share of easy running.
+const LOAD_FACTOR: f64 = 0.5;
 /// Days before a race without strength.
-const BEFORE_RACE: i64 = 2;
+const DAYS_BEFORE_RACE: i64 = 2;
 
-/// Adds strength to the weeks before race week, where it was asked for: with a hard session, else with an easy run that no
-/// hard, long or race day follows. A week without such days has less of it.
+/// Adds strength workouts to the weeks before race week, if requested. A week without suitable days
+/// gets fewer.
 pub(super) fn add(
-    wish: &Wish,
+    wish: &PlanRequest,
     weeks: &[Week],
     load: impl Fn(f64, f64) -> Option<f64>,
     workouts: &mut Vec<Workout>,
@@ -25,19 +26,20 @@ pub(super) fn add(
     if !wish.strength {
         return;
     }
-    let races: Vec<Day> = days(workouts, |workout| workout.kind == WorkoutKind::Race);
-    let hard = days(workouts, |workout| workout.kind.is_quality());
-    let easy = days(workouts, |workout| matches!(workout.kind, WorkoutKind::Easy | WorkoutKind::Strides));
-    let demanding = days(workouts, |workout| is_demanding(workout.kind));
+    let races: Vec<Day> = days_where(workouts, |workout| workout.kind == WorkoutKind::Race);
+    let hard = days_where(workouts, |workout| workout.kind.is_quality());
+    let easy =
+        days_where(workouts, |workout| matches!(workout.kind, WorkoutKind::Easy | WorkoutKind::Strides));
+    let demanding = days_where(workouts, |workout| is_demanding(workout.kind));
     let fits = |day: &Day| {
         !demanding.contains(&day.next())
-            && races.iter().all(|race| !(0..=BEFORE_RACE).contains(&day.until(*race)))
+            && races.iter().all(|race| !(0..=DAYS_BEFORE_RACE).contains(&day.days_until(*race)))
     };
     let mut chosen: Vec<Day> = Vec::new();
     for week in weeks.iter().take(weeks.len().saturating_sub(1)) {
         let mut this_week = 0;
         for day in hard.iter().chain(&easy).filter(|day| week.contains(**day) && fits(day)) {
-            if this_week < SESSIONS && chosen.iter().all(|other| other.until(*day).abs() >= 2) {
+            if this_week < SESSIONS_PER_WEEK && chosen.iter().all(|other| other.days_until(*day).abs() >= 2) {
                 this_week += 1;
                 chosen.push(*day);
             }
@@ -46,19 +48,19 @@ pub(super) fn add(
     workouts.extend(chosen.into_iter().map(|day| Workout {
         sport: Sport::Strength,
         kind: WorkoutKind::Strength,
-        name: format!("Strength {MINUTES} min"),
-        duration: Some(TimeSpan::from_mins(MINUTES)),
-        load: load(MINUTES as f64, EFFORT),
-        intensity: Some("Legs and trunk, after the run, well within your strength".to_owned()),
+        name: format!("Strength {SESSION_MINUTES} min"),
+        duration: Some(TimeSpan::from_mins(SESSION_MINUTES)),
+        load: load(SESSION_MINUTES as f64, LOAD_FACTOR),
+        intensity: Some("Legs and core, after the run, well within your limits".to_owned()),
         ..Workout::rest(day)
     }));
 }
 
-/// Whether a session asks for fresh legs.
+/// Whether a workout needs fresh legs.
 pub(super) const fn is_demanding(kind: WorkoutKind) -> bool {
     kind.is_quality() || matches!(kind, WorkoutKind::Long | WorkoutKind::Race)
 }
 
-fn days(workouts: &[Workout], wanted: impl Fn(&Workout) -> bool) -> Vec<Day> {
+fn days_where(workouts: &[Workout], wanted: impl Fn(&Workout) -> bool) -> Vec<Day> {
     workouts.iter().filter(|workout| wanted(workout)).map(|workout| workout.date).collect()
 }

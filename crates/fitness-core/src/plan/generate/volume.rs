@@ -1,94 +1,98 @@
-//! How much to run in each week: from the athlete's own base, up by a few percent, down every third or fourth week, and
-//! down again before the race.
+//! Weekly volume: up from the base by a few percent, down in cut-back weeks and before the race.
 
-use super::blackouts::{Return, WHOLE, pauses};
-use super::long_runs::{Building, MARGIN, OTHERS, held_by};
-use super::{Wish, is_open, weeks_of};
-use crate::domain::observation::Excuse;
+use super::blackouts::{FULL_WEEK_SHARE, ReturnToTraining, find_breaks};
+use super::long_runs::{BuildWeeks, MAX_OTHER_RUN_SHARE, ROUNDING_MARGIN, week_capacity_km};
+use super::{PlanRequest, is_available, plan_weeks};
+use crate::domain::observation::AbsenceReason;
 use crate::domain::units::{Distance, Pace, UnitSystem};
-use crate::plan::baseline::PACE_DAYS;
-use crate::plan::training_norms::{self, Class, MASTERS};
-use crate::plan::{Background, Level, Week};
+use crate::plan::baseline::EASY_PACE_WINDOW_DAYS;
+use crate::plan::training_norms::{self, MASTERS_AGE, RaceClass};
+use crate::plan::{Level, TrainingBaseline, Week};
 use crate::string_enum::string_enum;
 
 string_enum! {
-    /// What a stretch of a plan is for.
     pub enum Phase("phase") {
-        /// Easy volume.
         Base = "base",
-        /// Harder sessions.
         Build = "build",
-        /// What the race asks for.
         Peak = "peak",
-        /// Less, so that race day finds fresh legs.
+        /// Reduced volume before the race.
         Taper = "taper",
     }
 }
 
-/// A week of the plan before it has sessions. Kilometres.
+/// A week of the plan before workouts are assigned. Kilometres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PlanWeek {
     pub(super) week: Week,
     pub(super) phase: Phase,
     pub(super) cutback: bool,
     pub(super) km: f64,
-    /// The long run; 0 in race week.
-    pub(super) long: f64,
-    /// Whether it comes back from weeks without a run.
-    pub(super) back: bool,
+    /// 0 in race week.
+    pub(super) long_run_km: f64,
+    /// Whether it is part of a return after a break.
+    pub(super) is_return: bool,
 }
 
-/// Days of a week that the athlete can train on.
-fn open_days(wish: &Wish, week: Week) -> usize {
-    week.days().filter(|day| is_open(wish, *day)).count()
+/// Available days in a week.
+fn available_days(wish: &PlanRequest, week: Week) -> usize {
+    week.days().filter(|day| is_available(wish, *day)).count()
 }
 
-/// Who the plan is for, as far as volume goes. Kilometres, and seconds per kilometre.
+/// The athlete and the race, as far as volume is concerned. Kilometres, and seconds per kilometre.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Shape {
+pub(super) struct VolumeInput {
     pub(super) race: Distance,
-    pub(super) class: Class,
+    pub(super) class: RaceClass,
     pub(super) level: Level,
-    pub(super) masters: bool,
-    pub(super) sixty: bool,
+    pub(super) is_masters: bool,
+    pub(super) is_over_sixty: bool,
     pub(super) base: f64,
     pub(super) longest: f64,
-    /// The most the plan's first week may hold.
-    first: f64,
-    /// What a usual week held before the days without a run that the plan begins after: more than the base, in which those
-    /// days count.
-    pub(super) before: f64,
-    /// The best own four weeks on average; what the athlete says where no run is recorded.
-    best_four: Option<f64>,
-    /// Runs in a usual week of the plan.
+    /// Limit of the plan's first week.
+    max_first_week: f64,
+    /// Usual week before the break that the plan begins after; the base includes the break and is
+    /// smaller.
+    pub(super) usual_before_break: f64,
+    /// Mean of the best four weeks; the self-reported base if no runs are recorded.
+    best_four_weeks: Option<f64>,
+    /// Runs per week in the plan.
     pub(super) runs: usize,
-    /// Runs in its fullest weeks.
-    pub(super) most_runs: usize,
+    /// Runs in the biggest weeks.
+    pub(super) max_runs: usize,
     pub(super) pace: Option<f64>,
     pub(super) injured: bool,
     /// Days without a run before the plan.
-    pub(super) gap: i64,
-    /// Distances are whole numbers of this.
-    pub(super) step: f64,
-    /// The runway is too short to build anything.
-    pub(super) hold: bool,
+    pub(super) days_without_run: i64,
+    /// Distances are multiples of this.
+    pub(super) rounding_step: f64,
+    /// Too few weeks to build fitness (R25).
+    pub(super) is_too_short_to_build: bool,
 }
 
-impl Shape {
-    pub(super) fn new(wish: &Wish, race: Distance, level: Level, athlete: &Background, shrink: f64) -> Self {
-        let class = Class::of(race);
+impl VolumeInput {
+    pub(super) fn new(
+        wish: &PlanRequest,
+        race: Distance,
+        level: Level,
+        athlete: &TrainingBaseline,
+        shrink: f64,
+    ) -> Self {
+        let class = RaceClass::for_distance(race);
         let base = starting_base(athlete);
-        // Nobody who runs so much every week has no long run at all; where none is known, a third of a week is what it
-        // would be.
-        let unknown = athlete.runs.is_empty() && athlete.stated.longest.is_none();
-        let longest = athlete.longest().map_or(0.0, Distance::km).max(if unknown { base / 3.0 } else { 0.0 });
+        // A regular runner has some long run; if none is known, assume a third of a week.
+        let unknown = athlete.runs.is_empty() && athlete.self_reported.longest.is_none();
+        let longest =
+            athlete.longest_run().map_or(0.0, Distance::km).max(if unknown { base / 3.0 } else { 0.0 });
         let before = recent_weeks(athlete).into_iter().fold(0.0, f64::max);
-        // After days without a run the return holds the first weeks to what was run.
-        let gap = athlete.days_since_run().unwrap_or(0);
-        let allowed = if !athlete.is_recorded() || before <= 0.0 || gap >= training_norms::BREAK {
+        // After a break the return limits the first weeks.
+        let days_without_run = athlete.days_since_run().unwrap_or(0);
+        let allowed = if !athlete.has_recorded_base()
+            || before <= 0.0
+            || days_without_run >= training_norms::BREAK_DAYS
+        {
             base
         } else {
-            (before * FIRST_STEP).max(before + 3.0_f64.min(before * 0.25))
+            (before * FIRST_WEEK_GROWTH).max(before + 3.0_f64.min(before * 0.25))
         };
         let (fewest, most) = match level {
             Level::Novice => (3, 5),
@@ -100,182 +104,203 @@ impl Shape {
             race,
             class,
             level,
-            masters: athlete.age.is_some_and(|age| age >= MASTERS),
-            sixty: athlete.age.is_some_and(|age| age >= 60),
+            is_masters: athlete.age.is_some_and(|age| age >= MASTERS_AGE),
+            is_over_sixty: athlete.age.is_some_and(|age| age >= 60),
             base: base * shrink,
             longest: longest * shrink.max(0.9),
-            first: base.min(allowed) * shrink,
-            before: before_pause(athlete, base) * shrink,
-            best_four: best_four(athlete),
+            max_first_week: base.min(allowed) * shrink,
+            usual_before_break: base_before_break(athlete, base) * shrink,
+            best_four_weeks: best_four_weeks_km(athlete),
             runs: usual.clamp(fewest, most).min(wish.availability.days.len()),
-            most_runs: most.min(wish.availability.days.len()),
+            max_runs: most.min(wish.availability.days.len()),
             pace: athlete.easy_pace().map(Pace::seconds_per_km),
-            // What was marked is known by its days.
-            injured: athlete.injured && !athlete.marked.iter().any(|mark| mark.why == Excuse::Injured),
-            gap,
-            step: match wish.units {
+            // Absences are handled by their dates.
+            injured: athlete.injured
+                && !athlete.unavailable_periods.iter().any(|mark| mark.why == AbsenceReason::Injured),
+            days_without_run,
+            rounding_step: match wish.units {
                 UnitSystem::Metric => 0.5,
                 UnitSystem::Imperial => 0.402_336,
             },
-            hold: (weeks_of(wish).len() as i64) < training_norms::runway_weeks(level, class),
+            is_too_short_to_build: (plan_weeks(wish).len() as i64)
+                < training_norms::min_plan_weeks(level, class),
         }
     }
 
-    /// To the nearest step.
+    /// Rounds to the nearest step.
     pub(super) fn round(&self, km: f64) -> f64 {
-        (km / self.step).round() * self.step
+        (km / self.rounding_step).round() * self.rounding_step
     }
 
-    /// The shortest run worth putting shoes on for; shorter where a whole week has little more.
-    pub(super) fn shortest(&self) -> f64 {
-        ((0.15 * self.base).clamp(1.2, 2.4) / self.step).ceil() * self.step
+    /// Shortest useful run; shorter if a whole week has little more.
+    pub(super) fn min_run_km(&self) -> f64 {
+        ((0.15 * self.base).clamp(1.2, 2.4) / self.rounding_step).ceil() * self.rounding_step
     }
 
-    /// The shortest run of a week that has less than so many of them would take.
-    pub(super) fn least(&self) -> f64 {
-        (1.2 / self.step).ceil() * self.step
+    /// Shortest run in a week too small for the usual number of runs.
+    pub(super) fn min_small_week_run_km(&self) -> f64 {
+        (1.2 / self.rounding_step).ceil() * self.rounding_step
     }
 
-    /// To the step below.
+    /// Rounds down to a step.
     pub(super) fn floor(&self, km: f64) -> f64 {
-        (km / self.step + 1e-9).floor() * self.step
+        (km / self.rounding_step + 1e-9).floor() * self.rounding_step
     }
 
-    /// To the step below, for a long run.
+    /// Rounds a long run down to a step.
     pub(super) fn floor_long(&self, km: f64) -> f64 {
         let step = self.long_step(km);
         (km / step + 1e-9).floor() * step
     }
 
-    /// To the nearest step, for a long run.
+    /// Rounds a long run to the nearest step.
     pub(super) fn round_long(&self, km: f64) -> f64 {
         let step = self.long_step(km);
         (km / step).round() * step
     }
 
-    /// Short long runs have finer steps: with coarse ones half of a tenth that they may grow by would be lost.
+    /// Shorter long runs use finer steps, so that rounding does not eat up the 10 % they may grow
+    /// by.
     fn long_step(&self, km: f64) -> f64 {
-        if km < FINE_BELOW - 1e-6 { self.step / FINER } else { self.step }
+        if km < FINE_STEP_BELOW_KM - 1e-6 {
+            self.rounding_step / FINE_STEP_DIVISOR
+        } else {
+            self.rounding_step
+        }
     }
 
-    /// Runs in a week of so many kilometres: one more than usual where they would all become long ones.
+    /// Runs in a week of this volume: more than usual if they would all become long.
     pub(super) fn runs_for(&self, km: f64, long: f64) -> usize {
         let each = (0.6 * long).max(8.0);
         let wanted = 1 + ((km - long).max(0.0) / each).ceil() as usize;
-        wanted.clamp(self.runs, self.most_runs.max(self.runs))
+        wanted.clamp(self.runs, self.max_runs.max(self.runs))
     }
 
-    /// How far a run may go beyond the longest of 30 days.
-    pub(super) fn spike(&self) -> f64 {
+    /// Largest ratio of a run to the longest of 30 days.
+    pub(super) fn max_jump(&self) -> f64 {
         if self.injured { 1.0 } else { training_norms::SESSION_SPIKE.0 }
     }
 }
 
-/// Kilometres of the week the plan starts from. A base that is typed in may raise what was run by as much as a first
-/// week may grow anyway, and no more.
+/// Weekly volume the plan starts from, in kilometres. A self-reported base can raise the recorded
+/// one by as much as the first week may grow, and no more.
 ///
-/// After weeks without a run that leave a base of nothing, it is the one before them that the plan comes back to, by steps
-/// from very little, as long as it is known how fast the athlete runs. Later, or where they say that they run nothing, they
-/// begin like anybody.
-pub(super) fn starting_base(athlete: &Background) -> f64 {
+/// After a break that left no base, it is the base before the break, to which the plan returns
+/// gradually, as long as the athlete's pace is known. After a longer break, or if they say that
+/// they do not run, they start as a beginner.
+pub(super) fn starting_base(athlete: &TrainingBaseline) -> f64 {
     let base = athlete.base().map_or(0.0, Distance::km);
-    if base < training_norms::NOTHING
-        && let Some(before) = athlete.base_before_pause(COMES_BACK)
-        && athlete.days_since_run().is_some_and(|days| days >= training_norms::ANEW)
+    if base < training_norms::ZERO_BASE_KM
+        && let Some(before) = athlete.base_before_pause(MAX_RETURN_DAYS)
+        && athlete.days_since_run().is_some_and(|days| days >= training_norms::RESTART_AFTER_DAYS)
         && athlete.easy_pace().is_some()
     {
-        let said = athlete.stated.base.map_or(f64::INFINITY, Distance::km);
+        let said = athlete.self_reported.base.map_or(f64::INFINITY, Distance::km);
         return before.km().min(said);
     }
-    athlete.stated.base.map_or(base, |said| said.km().min(base * FIRST_STEP).max(base))
+    athlete.self_reported.base.map_or(base, |said| said.km().min(base * FIRST_WEEK_GROWTH).max(base))
 }
 
-/// Kilometres of a usual week before the days without a run up to today, never more than what the athlete says.
-fn before_pause(athlete: &Background, base: f64) -> f64 {
-    let said = athlete.stated.base.map_or(f64::INFINITY, Distance::km);
-    let before = athlete.base_before_pause(COMES_BACK).filter(|_| athlete.is_recorded());
+/// Usual week before the current break, at most what the athlete reports. Kilometres.
+fn base_before_break(athlete: &TrainingBaseline, base: f64) -> f64 {
+    let said = athlete.self_reported.base.map_or(f64::INFINITY, Distance::km);
+    let before = athlete.base_before_pause(MAX_RETURN_DAYS).filter(|_| athlete.has_recorded_base());
     before.map_or(base, |before| before.km().min(said).max(base))
 }
 
-fn best_four(athlete: &Background) -> Option<f64> {
-    let best = if athlete.is_recorded() { athlete.best_four_weeks() } else { athlete.stated.base };
+fn best_four_weeks_km(athlete: &TrainingBaseline) -> Option<f64> {
+    let best =
+        if athlete.has_recorded_base() { athlete.best_four_weeks() } else { athlete.self_reported.base };
     best.map(Distance::km).filter(|best| *best > 0.0)
 }
 
-/// Kilometres of a long run below which its steps are finer, and by how much.
-const FINE_BELOW: f64 = 10.0;
-const FINER: f64 = 2.5;
+/// Long runs below this use finer steps, and the divisor. Kilometres.
+const FINE_STEP_BELOW_KM: f64 = 10.0;
+const FINE_STEP_DIVISOR: f64 = 2.5;
 
-/// Days after which an athlete no longer comes back but begins.
-const COMES_BACK: i64 = PACE_DAYS - 1;
+/// Days after which a return becomes a fresh start.
+const MAX_RETURN_DAYS: i64 = EASY_PACE_WINDOW_DAYS - 1;
 
-/// By how much a first week may lie above what was run: below what R3 speaks about.
-const FIRST_STEP: f64 = 1.08;
+/// Largest ratio of the first week to recent training, below R3's limit.
+const FIRST_WEEK_GROWTH: f64 = 1.08;
 
-/// What was run in each of the last four weeks, as far as they are known.
-fn recent_weeks(athlete: &Background) -> Vec<f64> {
+/// Distance of each of the last four weeks, as far as known.
+fn recent_weeks(athlete: &TrainingBaseline) -> Vec<f64> {
     let last = Week::ending(athlete.as_of);
     (0..4).filter_map(|back| athlete.week(last.plus(-back))).map(Distance::km).collect()
 }
 
-/// The last weeks as shares of the peak. Within what published plans do, and the middle of what studies of tapering found.
-fn taper(class: Class, weeks: usize) -> &'static [f64] {
+/// Taper weeks as shares of the peak: within published plans, and in the middle of what studies of
+/// tapering found.
+fn taper_shares(class: RaceClass, weeks: usize) -> &'static [f64] {
     match (class, weeks) {
         (_, 0) => &[],
-        (Class::Full, 1) => &[0.40],
-        (Class::Full, 2) => &[0.66, 0.38],
-        // Three weeks: one at the base, then down.
-        (Class::Full, 3) => &[0.74, 0.43],
-        // Below twelve the third week from the race is hardly lighter than a full one.
-        (Class::Full, 4..12) => &[0.88, 0.66, 0.38],
-        (Class::Full, _) => &[0.80, 0.60, 0.30],
-        (Class::Half, 1) => &[0.45],
-        (Class::Half, _) => &[0.78, 0.38],
+        (RaceClass::Full, 1) => &[0.40],
+        (RaceClass::Full, 2) => &[0.66, 0.38],
+        // Three weeks: one at the base volume, then the taper.
+        (RaceClass::Full, 3) => &[0.74, 0.43],
+        // In plans below twelve weeks, the third week before the race is hardly lighter than a full
+        // one.
+        (RaceClass::Full, 4..12) => &[0.88, 0.66, 0.38],
+        (RaceClass::Full, _) => &[0.80, 0.60, 0.30],
+        (RaceClass::Half, 1) => &[0.45],
+        (RaceClass::Half, _) => &[0.78, 0.38],
         _ => &[0.52],
     }
 }
 
-/// The weeks of the plan, and what to say about a pause in them.
-pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<PlanWeek>, Option<String>) {
-    let weeks = weeks_of(wish);
-    let taper = taper(shape.class, weeks.len());
+/// The weeks of the plan, and a note about its longest break.
+pub(super) fn outline_weeks(
+    shape: &VolumeInput,
+    wish: &PlanRequest,
+    athlete: &TrainingBaseline,
+) -> (Vec<PlanWeek>, Option<String>) {
+    let weeks = plan_weeks(wish);
+    let taper = taper_shares(shape.class, weeks.len());
     let build = weeks.len() - taper.len();
-    let mut easier = cutbacks(shape, wish, athlete, &weeks[..build]);
-    let pauses = pauses(wish, athlete, &weeks);
-    let mut held = Return::new(shape, wish, athlete, &weeks, &pauses);
-    let open = |week: Week| open_days(wish, week) as f64 / shape.runs.max(1) as f64;
+    let mut easier = cutback_weeks(shape, wish, athlete, &weeks[..build]);
+    let pauses = find_breaks(wish, athlete, &weeks);
+    let mut held = ReturnToTraining::new(shape, wish, athlete, &weeks, &pauses);
+    let open = |week: Week| available_days(wish, week) as f64 / shape.runs.max(1) as f64;
     let wanted = build_volume(shape, &easier);
     let (volume, back): (Vec<f64>, Vec<bool>) = (0..build)
         .map(|i| match pauses.is_empty() {
             true => (wanted[i], false),
-            false => held.next(wanted[i], open(weeks[i]), easier[i]),
+            false => held.next_week(wanted[i], open(weeks[i]), easier[i]),
         })
         .unzip();
-    // A week of coming back that is fuller than the one before is no easier one.
+    // A return week that is bigger than the one before is not a cut-back week.
     for i in (1..build).filter(|_| !pauses.is_empty()) {
         easier[i] &= volume[i] < volume[i - 1];
     }
-    let peak = volume.iter().copied().fold(if build == 0 { shape.first } else { 0.0 }, f64::max);
+    let peak = volume.iter().copied().fold(if build == 0 { shape.max_first_week } else { 0.0 }, f64::max);
     let phases = phases(shape, athlete, weeks.len(), build, peak);
-    let building = Building { shape, wish, athlete, weeks: &weeks, easier: &easier, volume: &volume };
+    let building = BuildWeeks { shape, wish, athlete, weeks: &weeks, easier: &easier, volume: &volume };
     let longs = building.long_runs();
-    let runs = |week: Week, km: f64, long: f64| shape.runs_for(km, long).min(open_days(wish, week));
+    let runs = |week: Week, km: f64, long: f64| shape.runs_for(km, long).min(available_days(wish, week));
     let mut planned: Vec<PlanWeek> = (0..build)
         .map(|i| {
             let long = longs[i];
-            let km = held_by(volume[i], long, |km| runs(weeks[i], km, long));
-            PlanWeek { week: weeks[i], phase: phases[i], cutback: easier[i], back: back[i], km, long }
+            let km = week_capacity_km(volume[i], long, |km| runs(weeks[i], km, long));
+            PlanWeek {
+                week: weeks[i],
+                phase: phases[i],
+                cutback: easier[i],
+                is_return: back[i],
+                km,
+                long_run_km: long,
+            }
         })
         .collect();
-    // What was before a pause is no peak to taper from.
+    // Volume before a break is not a peak to taper from.
     let since = pauses.last().map_or(0, |pause| pause.week);
     let fullest = |of: fn(&PlanWeek) -> f64| planned.iter().skip(since).map(of).fold(0.0, f64::max);
-    let (peak, longest) = (fullest(|week| week.km), fullest(|week| week.long));
-    let peak = if since == 0 && build == 0 { shape.first } else { peak };
+    let (peak, longest) = (fullest(|week| week.km), fullest(|week| week.long_run_km));
+    let peak = if since == 0 && build == 0 { shape.max_first_week } else { peak };
     let from = if longest > 0.0 { longest } else { shape.longest };
-    // Without a whole week since then, the first week of the taper has as much as a return may.
-    let whole = (since..build).any(|i| open(weeks[i]) >= WHOLE);
-    let left = || held.at_most().min(shape.base) / taper.first().copied().unwrap_or(1.0);
+    // Without a full week since then, the first taper week is limited like a return.
+    let whole = (since..build).any(|i| open(weeks[i]) >= FULL_WEEK_SHARE);
+    let left = || held.max_next_week().min(shape.base) / taper.first().copied().unwrap_or(1.0);
     let peak = if since > 0 && !whole { peak.max(left()) } else { peak };
     for (i, share) in taper.iter().enumerate() {
         let last = i + 1 == taper.len();
@@ -283,54 +308,73 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
         let (km, back) = if pauses.is_empty() {
             (peak * share, false)
         } else {
-            held.next(peak * share, open(week), false)
+            held.next_week(peak * share, open(week), false)
         };
         let others = runs(week, km, from).saturating_sub(1) as f64;
-        // After a pause long runs are short beside their weeks: they stay as long as the other runs need it.
-        let least = if pauses.is_empty() { 0.0 } else { (km / (1.0 + OTHERS * others)).min(from) };
+        // After a break long runs are short relative to their weeks: they stay as long as the other
+        // runs need.
+        let least =
+            if pauses.is_empty() { 0.0 } else { (km / (1.0 + MAX_OTHER_RUN_SHARE * others)).min(from) };
         let long = (from * share * 0.85).max(least).min(km * 0.45);
         let long = if last { 0.0 } else { shape.floor_long(long) };
-        planned.push(PlanWeek { week, phase: Phase::Taper, cutback: false, back, km, long });
+        planned.push(PlanWeek {
+            week,
+            phase: Phase::Taper,
+            cutback: false,
+            is_return: back,
+            km,
+            long_run_km: long,
+        });
     }
     if !pauses.is_empty() {
-        held.hold(&mut planned, shape, training_norms::long_share(shape.level).0 - MARGIN, runs);
+        held.cap_weeks(
+            &mut planned,
+            shape,
+            training_norms::long_share(shape.level).0 - ROUNDING_MARGIN,
+            runs,
+        );
     }
     let longest = pauses.iter().max_by_key(|pause| pause.days);
-    (planned, longest.and_then(|pause| pause.remark(weeks.len())))
+    (planned, longest.and_then(|pause| pause.note(weeks.len())))
 }
 
-/// Which of the building weeks are easier ones: every fourth, every third for masters and beginners, counted back from
-/// the last, which is a full one.
-fn cutbacks(shape: &Shape, wish: &Wish, athlete: &Background, weeks: &[Week]) -> Vec<bool> {
+/// Which build weeks are cut-back weeks: every fourth, every third for masters and beginners,
+/// counted back from the last, which is a full week.
+fn cutback_weeks(
+    shape: &VolumeInput,
+    wish: &PlanRequest,
+    athlete: &TrainingBaseline,
+    weeks: &[Week],
+) -> Vec<bool> {
     let build = weeks.len();
     let young = shape.level == Level::Novice && athlete.history_days() < 56;
-    let every = if shape.masters || young { 3 } else { 4 };
+    let every = if shape.is_masters || young { 3 } else { 4 };
     let mut easier: Vec<bool> = (0..build).map(|i| (build - i).is_multiple_of(every)).collect();
-    // A plan does not begin with its easier week: the second will do.
+    // A plan does not start with a cut-back week; use the second instead.
     if easier.first() == Some(&true) && build > 1 {
         easier.swap(0, 1);
     }
-    // A week with fewer free days than runs is an easier one, too.
+    // A week with fewer available days than runs counts as a cut-back week.
     for (easier, week) in easier.iter_mut().zip(weeks) {
-        *easier |= open_days(wish, *week) < shape.runs;
+        *easier |= available_days(wish, *week) < shape.runs;
     }
     easier
 }
 
-fn build_volume(shape: &Shape, easier: &[bool]) -> Vec<f64> {
+fn build_volume(shape: &VolumeInput, easier: &[bool]) -> Vec<f64> {
     let growth: f64 = match shape.level {
-        _ if shape.hold => 1.0,
+        _ if shape.is_too_short_to_build => 1.0,
         Level::Novice => 1.10,
         Level::Intermediate => 1.08,
         Level::Advanced => 1.06,
     };
     let (_, top) = training_norms::peak_bracket(shape.level, shape.race);
-    let own = shape
-        .best_four
-        .map_or(f64::INFINITY, |best| best * training_norms::peak_over_best(shape.level).min(1.25) - 0.04);
+    let own = shape.best_four_weeks.map_or(f64::INFINITY, |best| {
+        best * training_norms::max_peak_over_best(shape.level).min(1.25) - 0.04
+    });
     let ceiling = top.min(own).max(shape.base);
-    let mut up = shape.first.max(0.0);
-    // As steady as the weeks allow: who has time need not hurry to the ceiling.
+    let mut up = shape.max_first_week.max(0.0);
+    // As even as possible: with enough time there is no need to reach the ceiling early.
     let steps = easier.iter().filter(|easier| !**easier).count().saturating_sub(1);
     let steady = if up > 0.0 && steps > 0 { (ceiling / up).powf(1.0 / steps as f64) } else { growth };
     let growth = growth.min(steady.max(1.0));
@@ -342,7 +386,7 @@ fn build_volume(shape: &Shape, easier: &[bool]) -> Vec<f64> {
                 return up * 0.78;
             }
             if !std::mem::take(&mut first) {
-                // Back to the old base after a pause goes faster than beyond it.
+                // Returning to an old base is faster than exceeding it.
                 let step = if up < shape.base * 0.95 { growth.max(1.10) } else { growth };
                 up = (up * step).min(ceiling);
             }
@@ -351,12 +395,18 @@ fn build_volume(shape: &Shape, easier: &[bool]) -> Vec<f64> {
         .collect()
 }
 
-/// Base, build and peak over the building weeks.
-fn phases(shape: &Shape, athlete: &Background, weeks: usize, build: usize, peak: f64) -> Vec<Phase> {
+/// Phases of the build weeks.
+fn phases(
+    shape: &VolumeInput,
+    athlete: &TrainingBaseline,
+    weeks: usize,
+    build: usize,
+    peak: f64,
+) -> Vec<Phase> {
     let taper = weeks - build;
     let rest = (weeks - taper) as f64;
     let sharp = ((0.2 * rest).round() as usize).max(2).min(build);
-    let ready = shape.base >= 0.85 * peak && athlete.trained_hard();
+    let ready = shape.base >= 0.85 * peak && athlete.has_recent_hard_run();
     let middle = if ready { build - sharp } else { ((0.4 * rest).round() as usize).min(build - sharp) };
     let base = build - sharp - middle;
     (0..build)

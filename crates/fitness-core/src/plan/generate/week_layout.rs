@@ -1,35 +1,41 @@
-//! The sessions of a week: which there are, how the week's distance is shared out, and on which days they are.
+//! Workouts of a week: which there are, how the distance is split, and on which days.
 
-use super::blackouts::TINY;
-use super::paces::Speeds;
-use super::repair::Mending;
-use super::unavailable_days::{self, WayBack};
-use super::volume::{Phase, PlanWeek, Shape};
-use super::weekdays::{self, Slots, Taken, Want};
-use super::{TuneUp, Wish, is_open, longest_run, strength};
+use super::absences::{self, ReturnPeriod};
+use super::blackouts::TINY_WEEK_KM;
+use super::paces::PlanPaces;
+use super::repair::Repairs;
+use super::volume::{Phase, PlanWeek, VolumeInput};
+use super::weekdays::{self, AssignedDays, WeekDemand, WeekRunDays};
+use super::{PlanRequest, TuneUp, is_available, single_run_limit, strength};
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::plan::training_norms::{self, Class};
-use crate::plan::{Background, Level, Week, Workout, WorkoutKind};
+use crate::plan::training_norms::{self, RaceClass};
+use crate::plan::{Level, TrainingBaseline, Week, Workout, WorkoutKind};
 
-/// Every workout of the plan but the days off.
-pub(super) fn fill(
-    shape: &Shape,
-    wish: &Wish,
-    athlete: &Background,
+/// All workouts of the plan except rest days.
+pub(super) fn build_workouts(
+    shape: &VolumeInput,
+    wish: &PlanRequest,
+    athlete: &TrainingBaseline,
     weeks: &[PlanWeek],
-    mending: &Mending,
+    mending: &Repairs,
 ) -> Vec<Workout> {
     let mut counts: Vec<usize> = (weeks.iter().filter(|week| week.phase != Phase::Taper))
-        .map(|week| shape.runs_for(week.km, week.long))
+        .map(|week| shape.runs_for(week.km, week.long_run_km))
         .collect();
     counts.sort_unstable();
     let usual_runs = counts.get(counts.len() / 2).copied().unwrap_or(shape.runs);
-    let ways = unavailable_days::ways_back(wish, athlete);
-    let maker =
-        Maker { shape, wish, speeds: Speeds::of(athlete, wish, shape), usual_runs, ways: &ways, mending };
-    let longs = weekdays::long_days(wish, weeks);
-    let mut taken = Taken {
+    let ways = absences::return_periods(wish, athlete);
+    let maker = WorkoutBuilder {
+        shape,
+        wish,
+        paces: PlanPaces::for_athlete(athlete, wish, shape),
+        usual_runs,
+        return_periods: &ways,
+        repairs: mending,
+    };
+    let longs = weekdays::long_run_days(wish, weeks);
+    let mut taken = AssignedDays {
         longs: longs.iter().flatten().copied().collect(),
         hard: vec![wish.race],
         runs: vec![wish.race],
@@ -37,201 +43,211 @@ pub(super) fn fill(
     taken.hard.extend(wish.tune_up.map(|tune_up| tune_up.on));
     let mut workouts = maker.lead_in(weeks.first(), athlete);
     for (number, (week, long)) in weeks.iter().zip(longs).enumerate() {
-        workouts.extend(maker.week(number, week, long, weeks.len(), &mut taken));
+        workouts.extend(maker.week_workouts(number, week, long, weeks.len(), &mut taken));
     }
     if let Some(TuneUp { on, distance }) = wish.tune_up {
-        workouts.push(maker.race(on, distance, "Race along the way"));
+        workouts.push(maker.race_workout(on, distance, "Tune-up race"));
     }
-    workouts.push(maker.race(wish.race, shape.race, "Race day"));
+    workouts.push(maker.race_workout(wish.race, shape.race, "Race day"));
     let whole: Vec<Week> = weeks.iter().map(|week| week.week).collect();
-    strength::add(wish, &whole, |minutes, effort| maker.speeds.load(minutes, effort), &mut workouts);
-    unavailable_days::soften(&maker, &ways, &mut workouts);
-    mending.runs(&maker, &mut workouts);
-    longest_run::hold(&maker, athlete, &mut workouts);
-    longest_run::hold_taper(&maker, weeks, &mut workouts);
+    strength::add(wish, &whole, |minutes, effort| maker.paces.load(minutes, effort), &mut workouts);
+    absences::ease_workouts(&maker, &ways, &mut workouts);
+    mending.apply_to_runs(&maker, &mut workouts);
+    single_run_limit::cap_runs(&maker, athlete, &mut workouts);
+    single_run_limit::cap_taper(&maker, weeks, &mut workouts);
     workouts
 }
 
-/// A hard session of a week.
+/// Kinds of hard workouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Recipe {
+pub(super) enum QualityKind {
     Hills,
     Tempo,
     Intervals,
     RacePace,
 }
 
-pub(super) struct Maker<'a> {
-    pub(super) shape: &'a Shape,
-    pub(super) wish: &'a Wish,
-    pub(super) speeds: Speeds,
-    /// Runs in most weeks before the taper: a taper keeps them.
+pub(super) struct WorkoutBuilder<'a> {
+    pub(super) shape: &'a VolumeInput,
+    pub(super) wish: &'a PlanRequest,
+    pub(super) paces: PlanPaces,
+    /// Median runs per week before the taper; the taper keeps them.
     pub(super) usual_runs: usize,
-    /// After days that the athlete marked.
-    pub(super) ways: &'a [WayBack],
-    /// What earlier tries taught.
-    pub(super) mending: &'a Mending,
+    /// Return periods after absences.
+    pub(super) return_periods: &'a [ReturnPeriod],
+    /// Adjustments from earlier attempts.
+    pub(super) repairs: &'a Repairs,
 }
 
-impl Maker<'_> {
-    /// The days before the first full week: easy, in proportion, and no more than what was run before them bears.
-    fn lead_in(&self, first: Option<&PlanWeek>, athlete: &Background) -> Vec<Workout> {
+impl WorkoutBuilder<'_> {
+    /// The days before the first full week: easy, in proportion, and within what recent runs allow.
+    fn lead_in(&self, first: Option<&PlanWeek>, athlete: &TrainingBaseline) -> Vec<Workout> {
         let shape = self.shape;
         let until = first.map_or(self.wish.race, |week| week.week.first);
         let week = Week::ending(until.previous());
         let open: Vec<Day> = week
             .days()
             .filter(|day| {
-                *day >= self.wish.start && is_open(self.wish, *day) && Some(*day) != self.tune_up_day()
+                *day >= self.wish.start && is_available(self.wish, *day) && Some(*day) != self.tune_up_day()
             })
             .collect();
         let usual = self.wish.availability.days.len().max(1) as f64;
         let runs = ((shape.runs * open.len()) as f64 / usual).round() as usize;
-        // After a pause or an illness the first week is a smaller one, and what comes before it is no fuller.
+        // After a break or an illness the first week is lighter, and these days are no fuller.
         let rate = first.map_or(f64::INFINITY, |week| week.km).min(shape.base * self.usual_share());
-        let most = self.bearable(week, athlete).min(rate * runs as f64 / shape.runs.max(1) as f64);
-        let most = most * self.mending.share(self.wish.start);
-        let runs = runs.min((most / shape.least() + 1e-9) as usize);
+        let most = self.allowed_km(week, athlete).min(rate * runs as f64 / shape.runs.max(1) as f64);
+        let most = most * self.repairs.week_share(self.wish.start);
+        let runs = runs.min((most / shape.min_small_week_run_km() + 1e-9) as usize);
         let each = shape.floor(most / runs.max(1) as f64);
-        let longest = if shape.longest > 0.0 { shape.longest } else { training_norms::SHORT_RUN };
-        let each = each.min(shape.floor(longest.min(self.longest_useful()))).max(shape.least());
-        let slots = self.slots(&open, None, Want { runs, hard: 0 }, &Taken::default(), |_| true);
+        let longest = if shape.longest > 0.0 { shape.longest } else { training_norms::SHORT_RUN_KM };
+        let each =
+            each.min(shape.floor(longest.min(self.longest_useful()))).max(shape.min_small_week_run_km());
+        let slots =
+            self.week_slots(&open, None, WeekDemand { runs, hard: 0 }, &AssignedDays::default(), |_| true);
         slots
             .easy
             .iter()
             .map(|day| {
-                let near = day.until(self.wish.race) <= 3;
-                self.easy(*day, if near { each.min(self.last_days_km()) } else { each }, false)
+                let near = day.days_until(self.wish.race) <= 3;
+                self.easy_run(*day, if near { each.min(self.final_days_km()) } else { each }, false)
             })
             .collect()
     }
 
-    /// The share of a usual week that the first days are run at.
+    /// Share of a usual week for the days before the first full week.
     fn usual_share(&self) -> f64 {
-        if self.shape.gap >= training_norms::BREAK { AFTER_BREAK } else { FIRST_DAYS }
+        if self.shape.days_without_run >= training_norms::BREAK_DAYS {
+            AFTER_BREAK_SHARE
+        } else {
+            FIRST_DAYS_SHARE
+        }
     }
 
-    /// Kilometres that R2 leaves for the days of a week from the plan's first day on.
-    fn bearable(&self, week: Week, athlete: &Background) -> f64 {
+    /// Kilometres that R2 allows from the plan's first day to the end of that week.
+    fn allowed_km(&self, week: Week, athlete: &TrainingBaseline) -> f64 {
         let before = (1..=4).filter_map(|back| athlete.week(week.plus(-back))).map(Distance::km);
-        let Some(fullest) = before.reduce(f64::max).filter(|_| athlete.is_recorded()) else {
+        let Some(fullest) = before.reduce(f64::max).filter(|_| athlete.has_recorded_base()) else {
             return f64::INFINITY;
         };
         if fullest <= 0.0 {
             return training_norms::FIRST_WEEK_FROM_ZERO;
         }
-        let (by, below) = training_norms::SMALL_WEEK;
-        let most = (fullest * FULLER).max((fullest + by).min(below) - self.shape.step);
-        (most - athlete.run_in(week.first, self.wish.start.previous()).km()).max(0.0)
+        let (by, below) = training_norms::SMALL_WEEK_INCREASE_KM;
+        let most =
+            (fullest * MAX_FIRST_DAYS_INCREASE).max((fullest + by).min(below) - self.shape.rounding_step);
+        (most - athlete.distance_between(week.first, self.wish.start.previous()).km()).max(0.0)
     }
 
-    /// Kilometres of a run in the last three days: well below an hour.
-    fn last_days_km(&self) -> f64 {
-        self.shape.floor(self.speeds.easy.map_or(6.0, |easy| 50.0 * 60.0 / easy)).max(self.shape.shortest())
+    /// Longest run in the last three days: well below an hour. Kilometres.
+    fn final_days_km(&self) -> f64 {
+        self.shape.floor(self.paces.easy.map_or(6.0, |easy| 50.0 * 60.0 / easy)).max(self.shape.min_run_km())
     }
 
-    /// Kilometres beyond which a run is longer than the race asks for.
+    /// Longest run that the race requires, in kilometres.
     fn longest_useful(&self) -> f64 {
-        training_norms::longest_at_most(self.shape.level, self.shape.race)
+        training_norms::max_longest_run(self.shape.level, self.shape.race)
     }
 
     fn tune_up_day(&self) -> Option<Day> {
         self.wish.tune_up.map(|tune_up| tune_up.on)
     }
 
-    fn slots(
+    fn week_slots(
         &self,
         open: &[Day],
         long: Option<Day>,
-        want: Want,
-        taken: &Taken,
+        want: WeekDemand,
+        taken: &AssignedDays,
         barred: impl Fn(Day) -> bool,
-    ) -> Slots {
-        weekdays::assign(self.shape, self.wish, open, long, want, taken, barred)
+    ) -> WeekRunDays {
+        weekdays::assign_days(self.shape, self.wish, open, long, want, taken, barred)
     }
 
-    fn week(
+    fn week_workouts(
         &self,
         number: usize,
         plan: &PlanWeek,
         long: Option<Day>,
         count: usize,
-        taken: &mut Taken,
+        taken: &mut AssignedDays,
     ) -> Vec<Workout> {
         let (shape, wish) = (self.shape, self.wish);
         let race_week = number + 1 == count;
         let mut open: Vec<Day> = (plan.week.days())
-            .filter(|day| is_open(wish, *day) && *day != wish.race && Some(*day) != self.tune_up_day())
+            .filter(|day| is_available(wish, *day) && *day != wish.race && Some(*day) != self.tune_up_day())
             .collect();
-        // The day before the race is off for those who need two days off anyway, if there are others: as many as keep the
-        // taper's runs, of which the race is one.
-        let enough = open.len() as f64 >= training_norms::TAPER_RUNS * self.usual_runs as f64;
+        // Novices rest on the day before the race, if enough other days are left to keep the
+        // taper's number of runs (the race counts as one).
+        let enough = open.len() as f64 >= training_norms::MIN_TAPER_RUN_SHARE * self.usual_runs as f64;
         if race_week && shape.level == Level::Novice && open.len() > 2 && enough {
             open.retain(|day| *day != wish.race.previous());
         }
         let usual = self.usual_runs;
         let tune_up = wish.tune_up.filter(|tune_up| plan.week.contains(tune_up.on));
         let runs = match (race_week, tune_up) {
-            // Of a few days one is off.
+            // A partial race week keeps one day off.
             (true, _) if plan.week.first < wish.start => usual.min(open.len().saturating_sub(1)),
-            // The race is a day of training, too.
-            (true, _) => usual.max(3).min(6 - training_norms::rest_days(shape.level)),
+            // The race counts as a training day.
+            (true, _) => usual.max(3).min(6 - training_norms::min_rest_days(shape.level)),
             (false, Some(_)) => usual - 1,
-            // One more where so many cannot hold it: the long runs of a return are short.
+            // One more run if the usual number cannot hold the volume: long runs are short during a
+            // return.
             (false, None)
                 if plan.phase == Phase::Taper
-                    && plan.km <= plan.long * (1.0 + 0.9 * (usual as f64 - 1.0)) =>
+                    && plan.km <= plan.long_run_km * (1.0 + 0.9 * (usual as f64 - 1.0)) =>
             {
                 usual
             }
-            (false, None) if plan.phase == Phase::Taper => usual.max(shape.runs_for(plan.km, plan.long)),
-            (false, None) => shape.runs_for(plan.km, plan.long),
+            (false, None) if plan.phase == Phase::Taper => {
+                usual.max(shape.runs_for(plan.km, plan.long_run_km))
+            }
+            (false, None) => shape.runs_for(plan.km, plan.long_run_km),
         };
-        // Coming back, or where a usual week is tiny, there are fewer runs rather than tiny ones.
-        let (one, rest) = if long.is_some() { (1, plan.km - plan.long) } else { (0, plan.km) };
-        let fit = (one + (rest / shape.least() + 1e-9) as usize).max(1);
-        let runs = if plan.back || shape.base < TINY { runs.min(fit) } else { runs };
-        let careful = |day: Day| self.ways.iter().any(|way| way.contains(day));
-        let block = self.long_block(plan, count - number - 1).filter(|_| !long.is_some_and(careful));
-        let recipes = self.recipes(plan, number, block.is_some(), tune_up.is_some());
-        let last_hard = wish.race.plus(-4);
-        let slots = self.slots(&open, long, Want { runs, hard: recipes.len() }, taken, |day| {
-            day > last_hard || careful(day) || self.mending.is_easy(day)
+        // During a return, or with a tiny usual week, plan fewer runs rather than tiny ones.
+        let (one, rest) = if long.is_some() { (1, plan.km - plan.long_run_km) } else { (0, plan.km) };
+        let fit = (one + (rest / shape.min_small_week_run_km() + 1e-9) as usize).max(1);
+        let runs = if plan.is_return || shape.base < TINY_WEEK_KM { runs.min(fit) } else { runs };
+        let careful = |day: Day| self.return_periods.iter().any(|way| way.contains(day));
+        let block = self.race_pace_block_km(plan, count - number - 1).filter(|_| !long.is_some_and(careful));
+        let recipes = self.quality_kinds(plan, number, block.is_some(), tune_up.is_some());
+        let last_hard = wish.race.plus_days(-4);
+        let slots = self.week_slots(&open, long, WeekDemand { runs, hard: recipes.len() }, taken, |day| {
+            day > last_hard || careful(day) || self.repairs.is_easy_day(day)
         });
         taken.hard.extend(&slots.hard);
         taken.runs.extend(slots.long.iter().chain(&slots.hard).chain(&slots.easy));
 
         let raced = tune_up.map_or(0.0, |tune_up| tune_up.distance.km());
-        let long_km = if slots.long.is_some() { plan.long } else { 0.0 };
+        let long_km = if slots.long.is_some() { plan.long_run_km } else { 0.0 };
         let others = (slots.hard.len() + slots.easy.len()).max(1) as f64;
         let left = plan.km - long_km - raced;
-        let least = (shape.floor(left / others)).clamp(shape.least(), shape.shortest());
+        let least = (shape.floor(left / others)).clamp(shape.min_small_week_run_km(), shape.min_run_km());
         let even = (left.max(0.0) / others).max(least);
         let longest_other =
-            if long_km > 0.0 { long_km * 0.9 } else { shape.longest.max(shape.step * 6.0) * 0.8 };
+            if long_km > 0.0 { long_km * 0.9 } else { shape.longest.max(shape.rounding_step * 6.0) * 0.8 };
         let longest_other = longest_other.min(self.longest_useful());
         let mut made = Vec::new();
         let mut left = left;
         for (day, recipe) in slots.hard.iter().zip(&recipes) {
-            let session = self.hard(*day, *recipe, plan, even.min(longest_other));
+            let session = self.quality_workout(*day, *recipe, plan, even.min(longest_other));
             left -= session.distance.map_or(even, Distance::km);
             made.push(session);
         }
-        let strides = self.strides_on(plan, &slots, made.len());
-        let shares = self.shares(left, slots.easy.len(), (least, longest_other));
+        let strides = self.strides_day(plan, &slots, made.len());
+        let shares = self.split_km(left, slots.easy.len(), (least, longest_other));
         made.extend(slots.easy.iter().zip(shares).map(|(day, km)| {
-            let km = if day.until(wish.race) <= 3 { km.min(self.last_days_km()) } else { km };
-            self.easy(*day, km, Some(*day) == strides)
+            let km = if day.days_until(wish.race) <= 3 { km.min(self.final_days_km()) } else { km };
+            self.easy_run(*day, km, Some(*day) == strides)
         }));
-        made.extend(slots.long.map(|day| self.long(day, long_km, block)));
+        made.extend(slots.long.map(|day| self.long_run(day, long_km, block)));
         made.extend(self.cross_training(&slots, plan, &open));
         made
     }
 
-    /// What is left of a week in so many runs of whole steps, as even as can be, none of them shorter or longer than what is
-    /// given.
-    fn shares(&self, km: f64, runs: usize, (least, most): (f64, f64)) -> Vec<f64> {
-        let step = self.shape.step;
+    /// Splits the remaining volume evenly into runs in whole rounding steps, each between the
+    /// bounds.
+    fn split_km(&self, km: f64, runs: usize, (least, most): (f64, f64)) -> Vec<f64> {
+        let step = self.shape.rounding_step;
         let steps = (km / step + 1e-9).floor().max(0.0) as usize;
         let (each, more) = (steps / runs.max(1), steps % runs.max(1));
         let most = self.shape.floor(most);
@@ -239,68 +255,73 @@ impl Maker<'_> {
         (0..runs).map(|run| share(run).min(most).max(least)).collect()
     }
 
-    /// The easy run of a week that ends with strides, where the week is not hard enough without.
-    fn strides_on(&self, plan: &PlanWeek, slots: &Slots, hard: usize) -> Option<Day> {
+    /// The easy run that ends with strides, if the week has room for more intensity.
+    fn strides_day(&self, plan: &PlanWeek, slots: &WeekRunDays, hard: usize) -> Option<Day> {
         let wanted = !self.shape.injured && (hard == 0 || plan.phase == Phase::Base || hard < 2);
-        let far = |day: &Day| slots.long.iter().chain(&slots.hard).map(|other| other.until(*day).abs()).min();
+        let far =
+            |day: &Day| slots.long.iter().chain(&slots.hard).map(|other| other.days_until(*day).abs()).min();
         slots
             .easy
             .iter()
             .copied()
-            .filter(|day| day.until(self.wish.race) >= 2 && wanted)
-            .filter(|day| !self.ways.iter().any(|way| way.contains(*day)))
+            .filter(|day| day.days_until(self.wish.race) >= 2 && wanted)
+            .filter(|day| !self.return_periods.iter().any(|way| way.contains(*day)))
             .max_by_key(|day| (far(day), *day))
     }
 
-    fn recipes(&self, plan: &PlanWeek, number: usize, block: bool, tune_up: bool) -> Vec<Recipe> {
+    fn quality_kinds(&self, plan: &PlanWeek, number: usize, block: bool, tune_up: bool) -> Vec<QualityKind> {
         let shape = self.shape;
         let at_most = match shape.level {
-            _ if shape.injured || tune_up || plan.back => 0,
-            // Nothing published says how to train fast for it.
-            _ if shape.race > training_norms::BEYOND_EVIDENCE => 0,
+            _ if shape.injured || tune_up || plan.is_return => 0,
+            // No published evidence for fast training beyond 50 km.
+            _ if shape.race > training_norms::MAX_EVIDENCE_DISTANCE => 0,
             Level::Novice => 1,
-            _ if shape.sixty || shape.runs <= 3 || plan.cutback || block => 1,
+            _ if shape.is_over_sixty || shape.runs <= 3 || plan.cutback || block => 1,
             _ => 2,
         };
         let second = number % 2 == 1;
         let mut recipes = match (plan.phase, shape.class) {
             (Phase::Base, _) if shape.level == Level::Novice && (second || number < 2) => vec![],
-            (Phase::Base, _) => vec![Recipe::Hills],
-            (Phase::Build, Class::FiveK | Class::TenK) if second => vec![Recipe::Tempo, Recipe::Intervals],
-            (Phase::Build | Phase::Peak, Class::FiveK) => vec![Recipe::Intervals, Recipe::Tempo],
-            (Phase::Build, Class::TenK) => vec![Recipe::Intervals, Recipe::Tempo],
-            (Phase::Build, _) => vec![Recipe::Tempo],
-            (Phase::Peak, Class::TenK) => vec![Recipe::RacePace, Recipe::Intervals],
-            (Phase::Peak, Class::Half) => vec![Recipe::RacePace, Recipe::Tempo],
-            (Phase::Peak, Class::Full) if block => vec![],
-            (Phase::Peak, Class::Full) => vec![Recipe::Tempo],
-            (Phase::Taper, _) => vec![Recipe::RacePace],
+            (Phase::Base, _) => vec![QualityKind::Hills],
+            (Phase::Build, RaceClass::FiveK | RaceClass::TenK) if second => {
+                vec![QualityKind::Tempo, QualityKind::Intervals]
+            }
+            (Phase::Build | Phase::Peak, RaceClass::FiveK) => {
+                vec![QualityKind::Intervals, QualityKind::Tempo]
+            }
+            (Phase::Build, RaceClass::TenK) => vec![QualityKind::Intervals, QualityKind::Tempo],
+            (Phase::Build, _) => vec![QualityKind::Tempo],
+            (Phase::Peak, RaceClass::TenK) => vec![QualityKind::RacePace, QualityKind::Intervals],
+            (Phase::Peak, RaceClass::Half) => vec![QualityKind::RacePace, QualityKind::Tempo],
+            (Phase::Peak, RaceClass::Full) if block => vec![],
+            (Phase::Peak, RaceClass::Full) => vec![QualityKind::Tempo],
+            (Phase::Taper, _) => vec![QualityKind::RacePace],
         };
         recipes.truncate(at_most);
         recipes
     }
 
-    /// Kilometres of a marathon's long run at the pace of the race, every second week of the peak.
-    fn long_block(&self, plan: &PlanWeek, to_race: usize) -> Option<f64> {
+    /// Kilometres at race pace in a marathon plan's long run, every second week of the peak phase.
+    fn race_pace_block_km(&self, plan: &PlanWeek, to_race: usize) -> Option<f64> {
         let shape = self.shape;
-        let fits = shape.class == Class::Full
-            && shape.race <= training_norms::BEYOND_EVIDENCE
+        let fits = shape.class == RaceClass::Full
+            && shape.race <= training_norms::MAX_EVIDENCE_DISTANCE
             && plan.phase == Phase::Peak
             && !plan.cutback
             && !shape.injured
-            && !plan.back
+            && !plan.is_return
             && to_race % 2 == 1
-            && plan.long >= 14.0;
+            && plan.long_run_km >= 14.0;
         let (share, most) = match shape.level {
             Level::Novice => (0.28, 8.0),
             Level::Intermediate => (0.42, 14.0),
             Level::Advanced => (0.48, 18.0),
         };
-        fits.then(|| shape.floor((plan.long * share).min(most)))
+        fits.then(|| shape.floor((plan.long_run_km * share).min(most)))
     }
 
-    /// Another sport, where it was asked for and leaves the days off alone.
-    fn cross_training(&self, slots: &Slots, plan: &PlanWeek, open: &[Day]) -> Option<Workout> {
+    /// Cross-training, if requested and if enough rest days are left.
+    fn cross_training(&self, slots: &WeekRunDays, plan: &PlanWeek, open: &[Day]) -> Option<Workout> {
         let sport = self.wish.cross.filter(|_| plan.phase != Phase::Taper)?;
         let runs = usize::from(slots.long.is_some()) + slots.hard.len() + slots.easy.len();
         let off = match self.shape.level {
@@ -315,19 +336,20 @@ impl Maker<'_> {
             kind: WorkoutKind::CrossTraining,
             name: "Easy cross-training".to_owned(),
             duration: Some(TimeSpan::from_mins(CROSS_MINUTES)),
-            load: self.speeds.load(CROSS_MINUTES as f64, CROSS_EFFORT),
+            load: self.paces.load(CROSS_MINUTES as f64, CROSS_LOAD_FACTOR),
             intensity: Some("Easy: you can talk in whole sentences".to_owned()),
             ..Workout::rest(*day)
         })
     }
 }
 
-/// The share of a usual week that the days before the first full one are run at, and after a week and more without a run.
-const FIRST_DAYS: f64 = 0.9;
-const AFTER_BREAK: f64 = 0.5;
-/// How far those days, with what was run just before them, may go beyond the fullest of the weeks before.
-const FULLER: f64 = 1.05;
+/// Share of a usual week for the days before the first full week, normally and after a week or more
+/// without a run.
+const FIRST_DAYS_SHARE: f64 = 0.9;
+const AFTER_BREAK_SHARE: f64 = 0.5;
+/// Largest ratio of those days, with the runs just before them, to the biggest recent week.
+const MAX_FIRST_DAYS_INCREASE: f64 = 1.05;
 
-/// Minutes of another sport, and its load beside that of easy running: nothing carries the body's weight there.
+/// Minutes of cross-training, and its load as a share of easy running (it is not weight-bearing).
 const CROSS_MINUTES: i64 = 40;
-const CROSS_EFFORT: f64 = 0.8;
+const CROSS_LOAD_FACTOR: f64 = 0.8;

@@ -1,49 +1,53 @@
-//! Which day of a week holds what: the long run on its weekday, hard days apart from it and from each other, easy days in
-//! between.
+//! Assigns weekdays: the long run on its day, hard days apart from it and from each other, easy
+//! days between.
 
-use super::volume::{PlanWeek, Shape};
-use super::{TuneUp, Wish, is_open};
+use super::volume::{PlanWeek, VolumeInput};
+use super::{PlanRequest, TuneUp, is_available};
 use crate::domain::calendar::{Day, Weekday};
 use crate::plan::Week;
 
-/// The days of a week's runs.
+/// Days of a week's runs.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Slots {
+pub(super) struct WeekRunDays {
     pub(super) long: Option<Day>,
     pub(super) hard: Vec<Day>,
     pub(super) easy: Vec<Day>,
 }
 
-/// What a week wants.
+/// Number of runs and hard workouts to place in a week.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Want {
+pub(super) struct WeekDemand {
     pub(super) runs: usize,
     pub(super) hard: usize,
 }
 
-/// Days that are spoken for over the whole plan.
+/// Days already assigned, over the whole plan.
 #[derive(Debug, Default)]
-pub(super) struct Taken {
-    /// Every long run, known before any hard day is chosen.
+pub(super) struct AssignedDays {
+    /// All long runs, assigned before any hard day.
     pub(super) longs: Vec<Day>,
-    /// Hard days so far, races along the way included.
+    /// Hard days so far, including tune-up races.
     pub(super) hard: Vec<Day>,
     /// Every run so far.
     pub(super) runs: Vec<Day>,
 }
 
-/// Days from a hard day to the next.
-fn apart(shape: &Shape) -> i64 {
-    if shape.masters { 3 } else { 2 }
+/// Minimum days between hard days.
+fn min_hard_day_gap(shape: &VolumeInput) -> i64 {
+    if shape.is_masters { 3 } else { 2 }
 }
 
-/// The long run of every week, in order.
-pub(super) fn long_days(wish: &Wish, weeks: &[PlanWeek]) -> Vec<Option<Day>> {
-    weeks.iter().map(|week| if week.long > 0.0 { long_day(wish, week.week) } else { None }).collect()
+/// Day of the long run in every week.
+pub(super) fn long_run_days(wish: &PlanRequest, weeks: &[PlanWeek]) -> Vec<Option<Day>> {
+    weeks
+        .iter()
+        .map(|week| if week.long_run_km > 0.0 { long_run_day(wish, week.week) } else { None })
+        .collect()
 }
 
-pub(super) fn long_day(wish: &Wish, week: Week) -> Option<Day> {
-    let open: Vec<Day> = week.days().filter(|day| is_open(wish, *day) && !near_tune_up(wish, *day)).collect();
+pub(super) fn long_run_day(wish: &PlanRequest, week: Week) -> Option<Day> {
+    let open: Vec<Day> =
+        week.days().filter(|day| is_available(wish, *day) && !is_near_tune_up(wish, *day)).collect();
     let preferred = wish.long_day.map_or_else(|| vec![Weekday::Sun, Weekday::Sat], |day| vec![day]);
     preferred
         .iter()
@@ -51,41 +55,41 @@ pub(super) fn long_day(wish: &Wish, week: Week) -> Option<Day> {
         .or_else(|| open.last().copied())
 }
 
-/// Whether a day belongs to the easy days before and after a race along the way: four before, one per 5 km after.
-pub(super) fn near_tune_up(wish: &Wish, day: Day) -> bool {
+/// Whether a day is near a tune-up race: up to three days before it, and one day per 5 km after it.
+pub(super) fn is_near_tune_up(wish: &PlanRequest, day: Day) -> bool {
     wish.tune_up.is_some_and(|TuneUp { on, distance }| {
         let after = (distance.km() / 5.0).ceil() as i64;
-        (-3..=after.max(1)).contains(&on.until(day))
+        (-3..=after.max(1)).contains(&on.days_until(day))
     })
 }
 
-/// Chooses the days of a week. `barred` are days on which nothing hard may be.
-pub(super) fn assign(
-    shape: &Shape,
-    wish: &Wish,
+/// Assigns the days of a week. `barred` days get nothing hard.
+pub(super) fn assign_days(
+    shape: &VolumeInput,
+    wish: &PlanRequest,
     open: &[Day],
     long: Option<Day>,
-    want: Want,
-    taken: &Taken,
+    want: WeekDemand,
+    taken: &AssignedDays,
     barred: impl Fn(Day) -> bool,
-) -> Slots {
+) -> WeekRunDays {
     let free: Vec<Day> = open.iter().copied().filter(|day| Some(*day) != long).collect();
-    let apart = apart(shape);
+    let apart = min_hard_day_gap(shape);
     let candidates: Vec<Day> = free
         .iter()
         .copied()
-        .filter(|day| !barred(*day) && !near_tune_up(wish, *day))
-        .filter(|day| taken.longs.iter().all(|long| long.until(*day).abs() >= apart.min(2)))
-        .filter(|day| taken.hard.iter().all(|hard| hard.until(*day).abs() >= apart))
+        .filter(|day| !barred(*day) && !is_near_tune_up(wish, *day))
+        .filter(|day| taken.longs.iter().all(|long| long.days_until(*day).abs() >= apart.min(2)))
+        .filter(|day| taken.hard.iter().all(|hard| hard.days_until(*day).abs() >= apart))
         .collect();
-    let hard = best_hard(&candidates, want.hard, apart, &taken.longs);
-    let mut slots = Slots { long, hard, easy: Vec::new() };
+    let hard = best_hard_days(&candidates, want.hard, apart, &taken.longs);
+    let mut slots = WeekRunDays { long, hard, easy: Vec::new() };
     let runs = usize::from(long.is_some()) + slots.hard.len();
     for _ in runs..want.runs {
         let used: Vec<Day> = slots.long.iter().chain(&slots.hard).chain(&slots.easy).copied().collect();
-        // The long run of the week before and of the week after are neighbours, too.
+        // The long runs of the neighbouring weeks count too.
         let others = || used.iter().chain(&taken.runs).chain(&taken.longs);
-        let room = |day: &Day| others().map(|other| other.until(*day).abs()).min().unwrap_or(7);
+        let room = |day: &Day| others().map(|other| other.days_until(*day).abs()).min().unwrap_or(7);
         let next = free
             .iter()
             .filter(|day| !used.contains(day))
@@ -99,17 +103,18 @@ pub(super) fn assign(
     slots
 }
 
-/// The hard days that lie best: farthest from the long runs and from each other; fewer when the days do not allow more.
-fn best_hard(candidates: &[Day], count: usize, apart: i64, longs: &[Day]) -> Vec<Day> {
-    let room = |day: Day| longs.iter().map(|long| long.until(day).abs()).min().unwrap_or(7);
+/// The best hard days: farthest from the long runs and from each other; fewer if the days allow no
+/// more.
+fn best_hard_days(candidates: &[Day], count: usize, apart: i64, longs: &[Day]) -> Vec<Day> {
+    let room = |day: Day| longs.iter().map(|long| long.days_until(day).abs()).min().unwrap_or(7);
     if count >= 2 {
         let pairs = candidates
             .iter()
             .enumerate()
             .flat_map(|(i, one)| candidates[i + 1..].iter().map(move |other| (*one, *other)));
-        let fits = pairs.filter(|(one, other)| one.until(*other) >= apart);
+        let fits = pairs.filter(|(one, other)| one.days_until(*other) >= apart);
         if let Some((one, other)) = fits.max_by_key(|(one, other)| {
-            (room(*one).min(room(*other)).min(one.until(*other)), std::cmp::Reverse(*one))
+            (room(*one).min(room(*other)).min(one.days_until(*other)), std::cmp::Reverse(*one))
         }) {
             return vec![one, other];
         }

@@ -1,39 +1,41 @@
-//! A plan and the training before it as one row of days and weeks.
+//! Days and weeks of a plan together with the training before it.
 
-use super::super::training_norms::{self, Class};
-use super::super::weeks::running;
-use super::super::{Background, Known, Level, Step, StepDuration, Week, Workout, WorkoutKind, race_weeks};
+use super::super::training_norms::{self, RaceClass};
+use super::super::weeks::filter_runs;
+use super::super::{
+    KnownPaces, Level, Step, StepDuration, TrainingBaseline, Week, Workout, WorkoutKind, race_weeks,
+};
 use super::work::is_quality;
-use super::{Subject, TOLERANCE};
+use super::{LintInput, TOLERANCE};
 use crate::domain::calendar::Day;
-use crate::domain::observation::Excuse;
+use crate::domain::observation::AbsenceReason;
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, Pace, UnitSystem};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One run: done, or planned for a day that is still to come.
-pub(super) struct Session<'a> {
+/// One run: recorded, or planned for a future day.
+pub(super) struct RecordedOrPlannedRun<'a> {
     pub(super) day: Day,
-    /// As planned or measured, else from its time and the easy pace.
+    /// As planned or recorded, else from its time and the easy pace.
     pub(super) km: Option<f64>,
-    /// As planned or measured, else from its distance and the easy pace.
+    /// As planned or recorded, else from its distance and the easy pace.
     pub(super) minutes: Option<f64>,
     pub(super) quality: bool,
-    /// What is planned; `None` for what was done.
+    /// The planned workout; `None` for a recorded run.
     pub(super) workout: Option<&'a Workout>,
-    /// What that is for, by its steps where they say more than its kind; `None` for what was done.
+    /// Kind by its steps, if they make it harder than its stated kind; `None` for a recorded run.
     kind: Option<WorkoutKind>,
 }
 
-impl Session<'_> {
-    /// Whether it is of a kind; what was done is of none.
-    pub(super) fn is(&self, kind: WorkoutKind) -> bool {
+impl RecordedOrPlannedRun<'_> {
+    /// Recorded runs have no kind.
+    pub(super) fn is_kind(&self, kind: WorkoutKind) -> bool {
         self.kind == Some(kind)
     }
 }
 
 /// One full week of the plan.
-pub(super) struct WeekSum {
+pub(super) struct WeekTotals {
     pub(super) week: Week,
     /// Without the race; `None` when a run's distance is unknown.
     pub(super) km: Option<f64>,
@@ -41,32 +43,33 @@ pub(super) struct WeekSum {
     pub(super) quality: usize,
     pub(super) rest_days: usize,
     /// Whether any of it can still be changed.
-    pub(super) open: bool,
+    pub(super) changeable: bool,
 }
 
-/// The days of a plan before its first full week. Kilometres.
-pub(super) struct FirstDays {
+/// Days of a plan before its first full week. Kilometres.
+pub(super) struct PartialFirstWeek {
     pub(super) week: Week,
-    /// The first of them that can still be changed, and how many can.
+    /// The first day that can still be changed, and how many can.
     pub(super) first: Day,
     pub(super) days: usize,
     pub(super) planned: f64,
-    /// With what was run before them in the same seven days.
-    pub(super) all: f64,
+    /// Including the recorded runs of the same seven days.
+    pub(super) total: f64,
 }
 
-/// The fullest week and where the taper begins.
-pub(super) struct Peak {
+/// Peak week and start of the taper.
+pub(super) struct PeakWeek {
     pub(super) km: f64,
-    /// The first week of the taper among the plan's; all of them when it began before the plan.
-    pub(super) taper: usize,
-    /// The last peak week, when the plan has one.
-    pub(super) last: Option<usize>,
+    /// Index of the first taper week; the number of weeks if there is none, 0 if the taper began
+    /// before the plan.
+    pub(super) taper_start: usize,
+    /// Index of the last peak week, if the plan has one.
+    pub(super) last_week: Option<usize>,
 }
 
-/// What is known about the runs of a day.
+/// Totals of the runs of a day.
 #[derive(Clone, Copy, Default)]
-struct DaySum {
+struct DayTotals {
     km: f64,
     longest: f64,
     unknown: bool,
@@ -74,7 +77,7 @@ struct DaySum {
     quality: usize,
 }
 
-impl DaySum {
+impl DayTotals {
     fn add(&mut self, km: Option<f64>, quality: bool) {
         self.km += km.unwrap_or(0.0);
         self.longest = self.longest.max(km.unwrap_or(0.0));
@@ -84,30 +87,28 @@ impl DaySum {
     }
 }
 
-/// Everything the rules look at.
-pub(super) struct View<'a> {
-    pub(super) subject: &'a Subject<'a>,
-    pub(super) athlete: &'a Background,
+/// Everything the rules read.
+pub(super) struct LintContext<'a> {
+    pub(super) subject: &'a LintInput<'a>,
+    pub(super) athlete: &'a TrainingBaseline,
     pub(super) units: UnitSystem,
-    /// As known, else novice.
     pub(super) level: Level,
-    pub(super) level_known: bool,
-    pub(super) easy: Option<Pace>,
+    pub(super) is_level_known: bool,
+    pub(super) easy_pace: Option<Pace>,
     /// `None` for a plan without a race.
-    pub(super) race: Option<(Distance, Class)>,
-    /// Every run but those of race day, in order of their days.
-    pub(super) sessions: Vec<Session<'a>>,
-    /// Full weeks of the plan, in order.
-    pub(super) weeks: Vec<WeekSum>,
-    /// For a race plan whose weeks are all known.
-    pub(super) peak: Option<Peak>,
-    days: BTreeMap<Day, DaySum>,
-    /// What was raced on race day, for the weeks after it.
-    raced: Option<f64>,
+    pub(super) race: Option<(Distance, RaceClass)>,
+    /// All runs except those on race day, by day.
+    pub(super) runs: Vec<RecordedOrPlannedRun<'a>>,
+    pub(super) weeks: Vec<WeekTotals>,
+    /// Only for a race plan whose weeks are all known.
+    pub(super) peak: Option<PeakWeek>,
+    days: BTreeMap<Day, DayTotals>,
+    /// Race distance, for the weeks after the race.
+    race_km: Option<f64>,
 }
 
-impl<'a> View<'a> {
-    pub(super) fn new(subject: &'a Subject<'a>, athlete: &'a Background, units: UnitSystem) -> Self {
+impl<'a> LintContext<'a> {
+    pub(super) fn new(subject: &'a LintInput<'a>, athlete: &'a TrainingBaseline, units: UnitSystem) -> Self {
         let level = athlete.level();
         let easy = athlete.easy_pace();
         let mut view = Self {
@@ -115,156 +116,158 @@ impl<'a> View<'a> {
             athlete,
             units,
             level: level.clone().unwrap_or(Level::Novice),
-            level_known: level.is_ok(),
-            easy,
-            race: subject.distance.map(|distance| (distance, Class::of(distance))),
-            sessions: Vec::new(),
+            is_level_known: level.is_ok(),
+            easy_pace: easy,
+            race: subject.distance.map(|distance| (distance, RaceClass::for_distance(distance))),
+            runs: Vec::new(),
             weeks: Vec::new(),
             peak: None,
             days: BTreeMap::new(),
-            raced: subject.distance.map(Distance::km),
+            race_km: subject.distance.map(Distance::km),
         };
-        view.gather();
+        view.collect_runs();
         view.weeks = view.plan_weeks();
         view.peak = view.find_peak();
         view
     }
 
-    fn gather(&mut self) {
-        let done = self.athlete.runs.iter().filter(|run| run.day <= self.athlete.as_of).map(|run| Session {
-            day: run.day,
-            km: Some(run.distance.km()),
-            minutes: run.duration.map(|duration| duration.seconds() / 60.0),
-            quality: run.hard,
-            workout: None,
-            kind: None,
+    fn collect_runs(&mut self) {
+        let done = self.athlete.runs.iter().filter(|run| run.day <= self.athlete.as_of).map(|run| {
+            RecordedOrPlannedRun {
+                day: run.day,
+                km: Some(run.distance.km()),
+                minutes: run.duration.map(|duration| duration.seconds() / 60.0),
+                quality: run.hard,
+                workout: None,
+                kind: None,
+            }
         });
-        let planned = running(self.subject.workouts)
-            .filter(|workout| self.is_open(workout.date) && !self.is_race_day(workout.date))
+        let planned = filter_runs(self.subject.workouts)
+            .filter(|workout| self.is_changeable(workout.date) && !self.is_race_day(workout.date))
             .map(|workout| {
-                let kind = workout.kind_as_read(self.known());
-                Session {
+                let kind = workout.effective_kind(self.known_paces());
+                RecordedOrPlannedRun {
                     day: workout.date,
-                    km: planned_km(workout, self.easy),
-                    minutes: planned_minutes(workout, self.easy),
-                    quality: is_quality(workout, kind, self.easy),
+                    km: planned_km(workout, self.easy_pace),
+                    minutes: planned_minutes(workout, self.easy_pace),
+                    quality: is_quality(workout, kind, self.easy_pace),
                     workout: Some(workout),
                     kind: Some(kind),
                 }
             });
-        let mut sessions: Vec<Session<'a>> = done.chain(planned).collect();
+        let mut sessions: Vec<RecordedOrPlannedRun<'a>> = done.chain(planned).collect();
         sessions.sort_by_key(|session| session.day);
         for session in &sessions {
             self.days.entry(session.day).or_default().add(session.km, session.quality);
         }
-        self.sessions = sessions;
+        self.runs = sessions;
     }
 
-    /// How fast the athlete runs.
-    pub(super) fn known(&self) -> Known {
-        Known { easy: self.easy, paces: self.athlete.paces.map(|dated| dated.paces) }
+    pub(super) fn known_paces(&self) -> KnownPaces {
+        KnownPaces { easy: self.easy_pace, paces: self.athlete.paces.map(|dated| dated.paces) }
     }
 
-    /// Whether what is planned for a day counts and can still be changed.
-    pub(super) fn is_open(&self, day: Day) -> bool {
+    /// Whether a day is part of the plan and can still be changed.
+    pub(super) fn is_changeable(&self, day: Day) -> bool {
         day > self.athlete.as_of && day >= self.subject.start
     }
 
-    /// Whether a day lies in an injury or the two weeks after it. Where the days are not known it is one of these weeks.
-    pub(super) fn is_hurt(&self, day: Day) -> bool {
-        let soon = || self.athlete.injured && self.athlete.as_of.until(day) <= training_norms::PAIN_FREE;
-        self.athlete.is_hurt(day).unwrap_or_else(soon)
+    /// Whether a day is in an injury or the two weeks after it. If the dates of the injury are
+    /// unknown, it is taken to be now.
+    pub(super) fn is_injured_on(&self, day: Day) -> bool {
+        let soon =
+            || self.athlete.injured && self.athlete.as_of.days_until(day) <= training_norms::PAIN_FREE_DAYS;
+        self.athlete.is_injured_on(day).unwrap_or_else(soon)
     }
 
-    /// Whether it is the day of the race.
     pub(super) fn is_race_day(&self, day: Day) -> bool {
         self.race.is_some() && day == self.subject.race
     }
 
-    /// Planned runs that can still be changed, with what is planned.
-    pub(super) fn planned(&self) -> impl Iterator<Item = (&Session<'a>, &'a Workout)> {
-        self.sessions.iter().filter_map(|session| Some((session, session.workout?)))
+    /// Planned runs that can still be changed, with their workouts.
+    pub(super) fn changeable_runs(&self) -> impl Iterator<Item = (&RecordedOrPlannedRun<'a>, &'a Workout)> {
+        self.runs.iter().filter_map(|session| Some((session, session.workout?)))
     }
 
-    fn plan_weeks(&self) -> Vec<WeekSum> {
-        let Subject { start, race, .. } = *self.subject;
+    fn plan_weeks(&self) -> Vec<WeekTotals> {
+        let LintInput { start, race, .. } = *self.subject;
         let weeks = if self.race.is_some() { race_weeks(start, race) } else { self.calendar_weeks() };
         let moving = |workout: &&Workout| !matches!(workout.sport, Sport::Rest | Sport::Strength);
         let mut busy: BTreeSet<Day> = self.subject.workouts.iter().filter(moving).map(|w| w.date).collect();
-        busy.retain(|day| self.is_open(*day));
+        busy.retain(|day| self.is_changeable(*day));
         busy.extend(self.days.keys());
         weeks
             .into_iter()
             .map(|week| {
                 let days = || self.days.range(week.first..=week.last()).map(|(_, day)| day);
-                WeekSum {
+                WeekTotals {
                     week,
-                    km: self.km_of(week),
+                    km: self.week_km(week),
                     runs: days().map(|day| day.runs).sum(),
                     quality: days().map(|day| day.quality).sum(),
                     rest_days: 7 - busy.range(week.first..=week.last()).count().min(7),
-                    open: week.last() > self.athlete.as_of,
+                    changeable: week.last() > self.athlete.as_of,
                 }
             })
             .collect()
     }
 
-    /// The seven days that end before the first full week, where the plan has runs among them: those days and what was run
-    /// just before. In a plan without a full week, the seven that end with it.
-    pub(super) fn first_days(&self) -> Option<FirstDays> {
+    /// The seven days before the first full week, if the plan has runs in them, including what was
+    /// run just before. In a plan without a full week, the last seven days.
+    pub(super) fn partial_first_week(&self) -> Option<PartialFirstWeek> {
         let week = match self.weeks.first() {
             Some(first) => first.week.plus(-1),
             None => Week::ending(self.subject.race),
         };
-        let open = || week.days().filter(|day| self.is_open(*day) && !self.is_race_day(*day));
+        let open = || week.days().filter(|day| self.is_changeable(*day) && !self.is_race_day(*day));
         let sum = |day: Day| self.days.get(&day).copied().unwrap_or_default();
         let unknown = week.days().any(|day| sum(day).unknown);
         let planned: f64 = open().map(|day| sum(day).km).sum();
         let first = open().next()?;
-        (planned > 0.0 && !unknown).then(|| FirstDays {
+        (planned > 0.0 && !unknown).then(|| PartialFirstWeek {
             week,
             first,
             days: open().count(),
             planned,
-            all: week.days().map(|day| sum(day).km).sum(),
+            total: week.days().map(|day| sum(day).km).sum(),
         })
     }
 
-    /// Monday to Sunday; the first may have begun before the plan where those days are known.
+    /// Monday to Sunday; the first week may start before the plan if those days are known.
     fn calendar_weeks(&self) -> Vec<Week> {
-        let Subject { start, race, .. } = *self.subject;
+        let LintInput { start, race, .. } = *self.subject;
         let monday = Week { first: start.iso_week().monday() };
         let whole = start == monday.first || start.previous() <= self.athlete.as_of;
         let first = if whole { monday } else { monday.plus(1) };
-        let count = (first.first.until(race) + 1).div_euclid(7).max(0);
+        let count = (first.first.days_until(race) + 1).div_euclid(7).max(0);
         (0..count).map(|number| first.plus(number)).collect()
     }
 
-    /// Whether it is known what was run on a day, or what is planned.
+    /// Whether a day has data or is planned.
     fn is_known(&self, day: Day) -> bool {
-        let done = self.athlete.first.is_some_and(|first| first <= day) && day <= self.athlete.as_of;
+        let done = self.athlete.first_day.is_some_and(|first| first <= day) && day <= self.athlete.as_of;
         done || day >= self.subject.start
     }
 
-    /// What is run in a week without the race; `None` when a run's distance is unknown.
-    fn km_of(&self, week: Week) -> Option<f64> {
+    /// Running distance of a week without the race; `None` if a run has no known distance.
+    fn week_km(&self, week: Week) -> Option<f64> {
         let mut days = self.days.range(week.first..=week.last()).map(|(_, day)| day);
         days.try_fold(0.0, |sum, day| (!day.unknown).then_some(sum + day.km))
     }
 
-    /// The fullest of the four weeks before one; `None` when none of them is wholly known. What the athlete says stands
-    /// for a week before the plan of which the data does not tell everything, and for no other.
-    pub(super) fn fullest_before(&self, week: Week) -> Option<f64> {
-        let said = self.athlete.stated.base.and(self.athlete.base().ok()).map(Distance::km);
+    /// The biggest of the four weeks before a week; `None` if none of them is fully known. A
+    /// self-reported base stands in for weeks before the plan without full data, and for no others.
+    pub(super) fn max_week_before(&self, week: Week) -> Option<f64> {
+        let said = self.athlete.self_reported.base.and(self.athlete.base().ok()).map(Distance::km);
         let mut fullest = None;
         for before in (1..=4).map(|back| week.plus(-back)) {
             let known = before.days().all(|day| self.is_known(day));
-            let told = before.first >= self.subject.start || (known && self.athlete.is_recorded());
+            let told = before.first >= self.subject.start || (known && self.athlete.has_recorded_base());
             let (km, known) = match said.filter(|_| !told) {
-                Some(base) => (base.max(self.km_of(before).unwrap_or(0.0)), true),
-                None => (self.km_of(before)?, known),
+                Some(base) => (base.max(self.week_km(before).unwrap_or(0.0)), true),
+                None => (self.week_km(before)?, known),
             };
-            // A week of which only a part is known was at least so full.
+            // A partly known week had at least that much.
             fullest = match fullest {
                 Some((most, sure)) => Some((km.max(most), known || sure)),
                 None => Some((km, known)),
@@ -273,18 +276,19 @@ impl<'a> View<'a> {
         fullest.filter(|(_, sure)| *sure).map(|(most, _)| most)
     }
 
-    /// The longest run of the 30 days before a day; `None` when too little is known about them, 0 without a run.
-    pub(super) fn longest_before(&self, day: Day) -> Option<f64> {
-        let from = day.plus(-30);
-        // What the athlete said about their longest run stands for the time before the plan where no data does.
+    /// The longest run of the 30 days before a day; `None` if too little is known, 0 without a run.
+    pub(super) fn longest_run_before(&self, day: Day) -> Option<f64> {
+        let from = day.plus_days(-30);
+        // A self-reported longest run stands in for the time before the plan without data.
         let said = self.subject.start.previous();
-        let untold = !self.athlete.is_recorded() || !self.is_known(said);
+        let untold = !self.athlete.has_recorded_base() || !self.is_known(said);
         let counts = untold && from <= said && said < day;
-        let stated = self.athlete.stated.longest.and(self.athlete.longest().ok()).filter(|_| counts);
-        let begin = self.athlete.first.map_or(self.subject.start, |first| first.min(self.subject.start));
-        // Data may also have ended long before the plan begins.
-        let unknown = (0..30).filter(|back| !self.is_known(from.plus(*back))).count();
-        if stated.is_none() && (begin.until(day) < 28 || unknown > MOSTLY_KNOWN) {
+        let stated =
+            self.athlete.self_reported.longest.and(self.athlete.longest_run().ok()).filter(|_| counts);
+        let begin = self.athlete.first_day.map_or(self.subject.start, |first| first.min(self.subject.start));
+        // The data may also end long before the plan begins.
+        let unknown = (0..30).filter(|back| !self.is_known(from.plus_days(*back))).count();
+        if stated.is_none() && (begin.days_until(day) < 28 || unknown > MAX_UNKNOWN_DAYS) {
             return None;
         }
         let mut longest = stated.map_or(0.0, Distance::km);
@@ -295,55 +299,61 @@ impl<'a> View<'a> {
             longest = longest.max(sum.longest);
         }
         if self.race.is_some() && (from..day).contains(&self.subject.race) {
-            longest = longest.max(self.raced.unwrap_or(0.0));
+            longest = longest.max(self.race_km.unwrap_or(0.0));
         }
-        // Without a run it must be sure that there was none.
-        let sure = longest > 0.0 || (0..30).all(|back| self.is_known(from.plus(back)));
+        // 0 only if all 30 days are known.
+        let sure = longest > 0.0 || (0..30).all(|back| self.is_known(from.plus_days(back)));
         sure.then_some(longest)
     }
 
-    fn find_peak(&self) -> Option<Peak> {
+    fn find_peak(&self) -> Option<PeakWeek> {
         self.race?;
         let weeks: Vec<f64> = self.weeks.iter().map(|week| week.km).collect::<Option<_>>()?;
-        // What lies before a break of a week and more is no peak to taper from.
-        let again = self.running_again();
+        // Volume before a break of a week or more is not a peak to taper from.
+        let again = self.first_run_after_last_break();
         let since = again.map_or(0, |day| self.weeks.partition_point(|week| week.week.last() < day));
         let fullest = weeks.iter().copied().skip(since).fold(0.0, f64::max);
-        // A few weeks before a race hold no peak of their own: what the athlete comes from is it.
+        // A plan of a few weeks has no peak of its own: the base counts instead.
         let base = self.athlete.base().map_or(0.0, Distance::km);
-        let short = again.is_none() && weeks.len() <= training_norms::NO_BUILD;
+        let short = again.is_none() && weeks.len() <= training_norms::MAX_WEEKS_WITHOUT_BUILD;
         let km = if short { fullest.max(base) } else { fullest };
         let last_from = |share: f64| weeks.iter().rposition(|week| *week >= km * share - TOLERANCE);
-        (km > 0.0).then(|| Peak {
+        (km > 0.0).then(|| PeakWeek {
             km,
-            taper: last_from(training_norms::TAPER_BELOW).map_or(0, |last| last + 1),
-            last: last_from(training_norms::PEAK_WEEK),
+            taper_start: last_from(training_norms::TAPER_MAX_SHARE).map_or(0, |last| last + 1),
+            last_week: last_from(training_norms::PEAK_WEEK_SHARE),
         })
     }
 
-    /// The day of the first run after the plan's last break of a week and more.
-    pub(super) fn running_again(&self) -> Option<Day> {
-        self.after_break(training_norms::BREAK)
+    /// Day of the first run after the plan's last break of a week or more.
+    pub(super) fn first_run_after_last_break(&self) -> Option<Day> {
+        self.first_run_after_break(training_norms::BREAK_DAYS)
     }
 
-    /// The same for a break of so many days and more.
-    pub(super) fn after_break(&self, least: i64) -> Option<Day> {
+    /// Like `first_run_after_last_break`, for breaks of at least this many days.
+    pub(super) fn first_run_after_break(&self, least: i64) -> Option<Day> {
         self.breaks(least).last().map(|(_, again)| again)
     }
 
-    /// A break of a week and more, or an injury, from which the athlete is still coming back three weeks before the race;
-    /// coming back takes as long as it lasted: its days, and the day it ends before.
+    /// A break of a week or more, or an injury, from which the athlete is still returning three
+    /// weeks before the race (a return takes as long as the break): its length in days, and the day
+    /// after it.
     pub(super) fn late_break(&self) -> Option<(i64, Day)> {
         let race = self.subject.race;
-        let late = |(days, again): &(i64, Day)| again.until(race) < training_norms::LATE + days;
+        let late =
+            |(days, again): &(i64, Day)| again.days_until(race) < training_norms::LATE_RETURN_DAYS + days;
         self.race?;
-        let hurt = self.athlete.marked.iter().filter(|mark| mark.why == Excuse::Injured && mark.from < race);
+        let hurt = self
+            .athlete
+            .unavailable_periods
+            .iter()
+            .filter(|mark| mark.why == AbsenceReason::Injured && mark.from < race);
         let hurt = hurt.map(|mark| (mark.days(), mark.through.next()));
-        self.breaks(training_norms::BREAK).chain(hurt).filter(late).max_by_key(|(days, _)| *days)
+        self.breaks(training_norms::BREAK_DAYS).chain(hurt).filter(late).max_by_key(|(days, _)| *days)
     }
 
-    /// Stretches of the plan with so many days and more without a run: their days, and the day of the run or of the race
-    /// that ends them.
+    /// Breaks in the plan of at least this many days without a run: their length, and the day of
+    /// the run or race that ends them.
     fn breaks(&self, least: i64) -> impl Iterator<Item = (i64, Day)> {
         let race = self.subject.race;
         let before = self.subject.start.previous();
@@ -351,34 +361,33 @@ impl<'a> View<'a> {
         let mut days: Vec<Day> = [before].into_iter().chain(planned).collect();
         days.push(race);
         let stretches: Vec<(i64, Day)> =
-            days.windows(2).map(|pair| (pair[0].until(pair[1]) - 1, pair[1])).collect();
+            days.windows(2).map(|pair| (pair[0].days_until(pair[1]) - 1, pair[1])).collect();
         stretches.into_iter().filter(move |(days, _)| *days >= least)
     }
 
-    /// The weeks before the taper; all weeks of a plan without a race or without a known peak.
-    pub(super) fn build(&self) -> &[WeekSum] {
-        let end = self.peak.as_ref().map_or(self.weeks.len(), |peak| peak.taper);
+    /// Weeks before the taper; all weeks of a plan without a race or a known peak.
+    pub(super) fn build_weeks(&self) -> &[WeekTotals] {
+        let end = self.peak.as_ref().map_or(self.weeks.len(), |peak| peak.taper_start);
         self.weeks.get(..end).unwrap_or_default()
     }
 
-    /// The plan's week a day is in.
-    pub(super) fn week_of(&self, day: Day) -> Option<&WeekSum> {
+    pub(super) fn week_containing(&self, day: Day) -> Option<&WeekTotals> {
         let first = self.weeks.first()?.week.first;
-        let index = usize::try_from(first.until(day).div_euclid(7)).ok()?;
+        let index = usize::try_from(first.days_until(day).div_euclid(7)).ok()?;
         self.weeks.get(index)
     }
 
-    /// Kilometres in the athlete's unit.
-    pub(super) fn shown(&self, km: f64) -> String {
+    /// Formats kilometres in the athlete's units.
+    pub(super) fn format_km(&self, km: f64) -> String {
         Distance::from_km(km)
-            .map_or_else(|| "?".to_owned(), |distance| self.units.distance(distance).to_string())
+            .map_or_else(|| "?".to_owned(), |distance| self.units.format_distance(distance).to_string())
     }
 }
 
-/// Of 30 days so many may be unknown, and still the longest run of the others speaks for all.
-const MOSTLY_KNOWN: usize = 14;
+/// Of 30 days, this many may be unknown for the longest run of the rest to count.
+const MAX_UNKNOWN_DAYS: usize = 14;
 
-/// How far a planned run goes.
+/// Distance of a planned run in kilometres.
 pub(in crate::plan) fn planned_km(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
     let by_time = || Some(workout.duration?.seconds() / easy?.seconds_per_km());
     let said = workout.distance.map(Distance::km).or_else(by_time);
@@ -388,7 +397,7 @@ pub(in crate::plan) fn planned_km(workout: &Workout, easy: Option<Pace>) -> Opti
     };
     let steps = Distance::from_meters(workout.steps.iter().filter_map(meters).sum()).unwrap_or_default().km();
     let by_steps = !workout.steps.is_empty() && workout.steps.iter().all(|step| meters(step).is_some());
-    // Steps that go farther than what is said are what is run; a little more is how people round.
+    // If the steps add up to more than the stated distance, they count; up to 5 % is rounding.
     match said {
         Some(km) if steps <= km * 1.05 => Some(km),
         None if !by_steps || steps == 0.0 => None,
@@ -397,7 +406,7 @@ pub(in crate::plan) fn planned_km(workout: &Workout, easy: Option<Pace>) -> Opti
     .filter(|km| km.is_finite() && *km >= 0.0)
 }
 
-/// How long a planned run takes.
+/// Duration of a planned run in minutes.
 pub(in crate::plan) fn planned_minutes(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
     let by_distance = || Some(workout.distance?.km() * easy?.seconds_per_km() / 60.0);
     let said = workout.duration.map(|duration| duration.seconds() / 60.0);

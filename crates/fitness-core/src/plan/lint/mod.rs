@@ -1,14 +1,15 @@
-//! The linter: a plan held against what is known about training, over any plan, whoever wrote it.
+//! Plan linter: checks any plan against training rules, whoever wrote it.
 //!
-//! Start at [`lint`]. [`Rule`] names the rules, `limits` has their numbers by level and distance, and `docs/plans.md` has
-//! both with their sources. What cannot be known (a pace, a distance, a load) keeps a rule silent; nothing is guessed.
+//! Start at [`lint`]. [`LintRule`] lists the rules, `training_norms` has their limits by level and
+//! distance, and `docs/plans.md` documents both with sources. A rule stays silent when a value it
+//! needs (pace, distance, load) is unknown; nothing is guessed.
 //!
-//! Weeks end on race day; a plan without a race has the calendar's. A day up to the athlete's last day of data is what was
-//! run, a later one what is planned, and only what can still be changed is judged.
+//! Weeks end on race day; a plan without a race uses calendar weeks. Up to the last day of data,
+//! actual runs count; after it, planned ones. Only days that can still be changed are reported.
 
+mod compare_findings;
 mod context;
-mod display;
-mod findings;
+mod merge_findings;
 mod quality;
 mod rule;
 mod schedule;
@@ -19,70 +20,65 @@ mod tests;
 mod volume;
 mod work;
 
+pub use compare_findings::{FindingsDiff, format_counts};
 pub(super) use context::{planned_km, planned_minutes};
-pub use display::{Since, counts};
-use findings::{LATE_BREAK, Remark, Report};
-pub use rule::Rule;
+use merge_findings::{LATE_BREAK, RawFinding, RawFindings};
+pub use rule::LintRule;
 pub(super) use work::pace_range;
 
-use super::{Background, Draft, Plan, Workout};
+use super::{Draft, Plan, TrainingBaseline, Workout};
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan, UnitSystem};
 use crate::string_enum::string_enum;
-use context::View;
+use context::LintContext;
 use serde::Serialize;
 
 string_enum! {
-    /// How much a finding matters.
     pub enum Severity("severity") {
-        /// Keeps a plan from being committed unless the athlete overrides it by name.
+        /// Blocks activation unless the athlete overrides it by its code.
         Error = "error",
-        /// Shown.
         Warning = "warning",
-        /// Good to know.
         Note = "note",
     }
 }
 
-/// One thing about a plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// The rule that says it.
-    pub rule: Rule,
-    /// Other rules that found the same cause; the sentence says what they found, too.
+    pub rule: LintRule,
+    /// Other rules with the same cause; `text` covers their findings too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<Rule>,
+    pub also: Vec<LintRule>,
     /// How much it matters.
     pub severity: Severity,
-    /// Where, when it is about one day or the week that begins on it.
+    /// Day, or first day of the week, if it is about one.
     pub day: Option<Day>,
-    /// What was measured: a ratio, kilometres, days, hours, seconds or a count, as the rule has it.
+    /// Measured value: a ratio, kilometres, days, hours, seconds or a count, depending on the rule.
     pub value: Option<f64>,
-    /// What it was held against.
+    /// Limit that `value` was compared with.
     pub limit: Option<f64>,
-    /// One sentence for the athlete.
+    /// Sentences for the athlete: the worst case, how many others there are, and findings of
+    /// `also`.
     pub text: String,
 }
 
-/// A plan as the linter sees it.
+/// The parts of a plan that the linter reads.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
-    /// How far the race is; `None` for a plan without one.
+pub struct LintInput<'a> {
+    /// Race distance; `None` for a plan without a race.
     pub distance: Option<Distance>,
-    /// The first day that counts.
+    /// First day of the plan.
     pub start: Day,
     /// The day of the race, or the last day of a plan without one.
     pub race: Day,
-    /// The time hoped for.
     pub target: Option<TimeSpan>,
-    /// What is planned, in any order.
+    /// Planned workouts, in any order.
     pub workouts: &'a [Workout],
 }
 
-impl<'a> Subject<'a> {
+impl<'a> LintInput<'a> {
     /// A stored plan with these workouts.
     #[must_use]
-    pub const fn of_plan(plan: &Plan, workouts: &'a [Workout]) -> Self {
+    pub const fn from_plan(plan: &Plan, workouts: &'a [Workout]) -> Self {
         Self {
             distance: plan.distance,
             start: plan.start_date,
@@ -92,9 +88,8 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// A draft.
     #[must_use]
-    pub fn of_draft(draft: &'a Draft) -> Self {
+    pub fn from_draft(draft: &'a Draft) -> Self {
         Self {
             distance: draft.distance(),
             start: draft.start_date(),
@@ -106,28 +101,33 @@ impl<'a> Subject<'a> {
 }
 
 impl Finding {
-    /// Whether a rule is behind it.
     #[must_use]
-    pub fn is_of(&self, rule: Rule) -> bool {
+    pub fn involves(&self, rule: LintRule) -> bool {
         self.rule == rule || self.also.contains(&rule)
     }
 }
 
-/// Holds a plan against every rule. Errors come first, then warnings, then notes; where many days or weeks break a rule
-/// in the same way, the worst stands for all, and warnings of one cause are one.
+/// Checks a plan against every rule. Errors come first, then warnings, then notes. If several days
+/// or weeks break a rule in the same way, the worst is reported for all of them, and warnings with
+/// a common cause are combined.
 #[must_use]
-pub fn lint(subject: &Subject<'_>, athlete: &Background, units: UnitSystem) -> Vec<Finding> {
-    report(subject, athlete, units).findings()
+pub fn lint(subject: &LintInput<'_>, athlete: &TrainingBaseline, units: UnitSystem) -> Vec<Finding> {
+    run_rules(subject, athlete, units).into_findings()
 }
 
-/// The same with every day and week by itself.
-pub(super) fn every(subject: &Subject<'_>, athlete: &Background, units: UnitSystem) -> Vec<(u8, Finding)> {
-    report(subject, athlete, units).every()
+/// Like [`lint`], but with one finding for each day and week; the first value is the part of the
+/// rule.
+pub(super) fn lint_each_day(
+    subject: &LintInput<'_>,
+    athlete: &TrainingBaseline,
+    units: UnitSystem,
+) -> Vec<(u8, Finding)> {
+    run_rules(subject, athlete, units).into_all()
 }
 
-fn report(subject: &Subject<'_>, athlete: &Background, units: UnitSystem) -> Report {
-    let view = View::new(subject, athlete, units);
-    let mut report = Report::default();
+fn run_rules(subject: &LintInput<'_>, athlete: &TrainingBaseline, units: UnitSystem) -> RawFindings {
+    let view = LintContext::new(subject, athlete, units);
+    let mut report = RawFindings::default();
     volume::check(&view, &mut report);
     quality::check(&view, &mut report);
     taper::check(&view, &mut report);
@@ -136,16 +136,16 @@ fn report(subject: &Subject<'_>, athlete: &Background, units: UnitSystem) -> Rep
     report
 }
 
-/// The errors among findings: what keeps a plan from being committed.
+/// The findings that block activation.
 pub fn errors(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
     findings.iter().filter(|finding| finding.severity == Severity::Error)
 }
 
-/// Room for what is lost when kilometres and quotients are written down: 11 of 10 miles is not more than 1.10.
+/// Tolerance for rounded kilometres and ratios: 11 of 10 miles is not more than 1.10.
 const TOLERANCE: f64 = 1e-6;
 
-/// What a value above a limit for warnings and one for errors means.
-fn above(value: f64, (warning, error): (f64, f64)) -> Option<(Severity, f64)> {
+/// Severity and limit for a value above the warning or error limit.
+fn severity_above(value: f64, (warning, error): (f64, f64)) -> Option<(Severity, f64)> {
     match value {
         _ if value > error + TOLERANCE => Some((Severity::Error, error)),
         _ if value > warning + TOLERANCE => Some((Severity::Warning, warning)),
@@ -153,8 +153,8 @@ fn above(value: f64, (warning, error): (f64, f64)) -> Option<(Severity, f64)> {
     }
 }
 
-/// The end of a range that a value lies beyond.
-fn beyond(value: f64, (low, high): (f64, f64)) -> Option<f64> {
+/// The bound of a range that a value exceeds.
+fn exceeded_bound(value: f64, (low, high): (f64, f64)) -> Option<f64> {
     match value {
         _ if value < low - TOLERANCE => Some(low),
         _ if value > high + TOLERANCE => Some(high),

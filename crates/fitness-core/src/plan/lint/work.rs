@@ -1,44 +1,43 @@
-//! How much of a workout is work: its active steps, in kilometres and minutes.
+//! The hard part of a workout: its active steps, in kilometres and minutes.
 
-use super::super::training_norms::QUALITY_LONG_RUN;
+use super::super::training_norms::QUALITY_LONG_RUN_SHARE;
 use super::super::{Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind};
 use crate::domain::units::{Distance, Pace};
 
-/// Work is run faster than easy running; by how much, where no pace says it.
-const WORK_PACE: f64 = 0.9;
+/// Share of the easy pace that hard running is assumed to take, if no target pace is given.
+const WORK_PACE_FACTOR: f64 = 0.9;
 
-/// The work of a session. What a step does not say and no pace tells is unknown.
+/// The hard part of a workout; `None` where neither a step nor a pace gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Work {
+pub(super) struct HardPart {
     pub(super) km: Option<f64>,
     pub(super) minutes: Option<f64>,
-    /// The longest of its steps.
+    /// The longest active step.
     pub(super) longest_km: Option<f64>,
 }
 
-impl Work {
-    /// What the active steps of a workout come to; unknown when there are none.
-    pub(super) fn of(workout: &Workout, easy: Option<Pace>) -> Self {
+impl HardPart {
+    /// Sum of the active steps; unknown if there are none.
+    pub(super) fn from_workout(workout: &Workout, easy: Option<Pace>) -> Self {
         let active = || workout.steps.iter().filter(|step| step.step_type == StepType::Active);
         if active().next().is_none() {
             return Self::default();
         }
-        let kms = || active().map(|step| amount(step, easy).0);
+        let kms = || active().map(|step| step_amount(step, easy).0);
         Self {
             km: kms().sum(),
-            minutes: active().map(|step| amount(step, easy).1).sum(),
+            minutes: active().map(|step| step_amount(step, easy).1).sum(),
             longest_km: kms().try_fold(0.0_f64, |longest, km| Some(longest.max(km?))),
         }
     }
 }
 
-/// Kilometres and minutes, as far as known.
+/// Kilometres and minutes, where known.
 type Amount = (Option<f64>, Option<f64>);
 
-/// A step in kilometres and minutes.
-fn amount(step: &Step, easy: Option<Pace>) -> Amount {
+fn step_amount(step: &Step, easy: Option<Pace>) -> Amount {
     let pace = target_pace(step).or_else(|| {
-        let share = if step.step_type == StepType::Active { WORK_PACE } else { 1.0 };
+        let share = if step.step_type == StepType::Active { WORK_PACE_FACTOR } else { 1.0 };
         easy.map(|easy| easy.seconds_per_km() * share)
     });
     let sound = |value: f64| Some(value).filter(|value| value.is_finite() && *value >= 0.0);
@@ -55,7 +54,7 @@ fn amount(step: &Step, easy: Option<Pace>) -> Amount {
     }
 }
 
-/// The middle of a step's pace, in seconds per kilometre.
+/// Middle of a step's target pace, in seconds per kilometre.
 pub(super) fn target_pace(step: &Step) -> Option<f64> {
     let range = pace_range(step)?;
     let both = [range.low, range.high];
@@ -63,7 +62,7 @@ pub(super) fn target_pace(step: &Step) -> Option<f64> {
     Some(both.iter().flatten().sum::<f64>() / count as f64).filter(|pace| pace.is_finite() && *pace > 0.0)
 }
 
-/// The pace a step asks for, when it names any.
+/// The target pace of a step, if it has one.
 pub(in crate::plan) fn pace_range(step: &Step) -> Option<TargetRange> {
     match step.target {
         StepTarget::Pace(range) if range.low.is_some() || range.high.is_some() => Some(range),
@@ -71,27 +70,29 @@ pub(in crate::plan) fn pace_range(step: &Step) -> Option<TargetRange> {
     }
 }
 
-/// Whether a run of a kind, as its steps say it, is a quality session. Strides are not, and a long run is when enough of it
-/// is work.
+/// Whether a run is a quality workout. Strides are not; a long run is if at least 30 % of it is
+/// hard.
 pub(super) fn is_quality(workout: &Workout, kind: WorkoutKind, easy: Option<Pace>) -> bool {
     match kind {
         WorkoutKind::Race => true,
         kind if kind.is_quality() => true,
-        WorkoutKind::Long => work_share(workout, easy).is_some_and(|share| share >= QUALITY_LONG_RUN - 1e-9),
+        WorkoutKind::Long => {
+            work_share(workout, easy).is_some_and(|share| share >= QUALITY_LONG_RUN_SHARE - 1e-9)
+        }
         _ => false,
     }
 }
 
-/// The share of work in a run that has other steps too: in time where every step has one, else in distance.
+/// Hard share of a run that also has other steps: by time if every step has one, else by distance.
 fn work_share(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
     let steps = &workout.steps;
     if steps.iter().all(|step| step.step_type == StepType::Active) {
         return None;
     }
     let share = |of: fn(Amount) -> Option<f64>, whole: Option<f64>| {
-        let all: Option<f64> = steps.iter().map(|step| of(amount(step, easy))).sum();
+        let all: Option<f64> = steps.iter().map(|step| of(step_amount(step, easy))).sum();
         let active = steps.iter().filter(|step| step.step_type == StepType::Active);
-        let work: Option<f64> = active.map(|step| of(amount(step, easy))).sum();
+        let work: Option<f64> = active.map(|step| of(step_amount(step, easy))).sum();
         let whole = all.or(whole).filter(|whole| *whole > 0.0)?;
         Some(work? / whole)
     };

@@ -1,41 +1,44 @@
-//! A proposal seen anew, after the plan it was made for has changed.
+//! Checks a proposal against a newer revision of its plan.
 
 use crate::domain::calendar::Day;
 use crate::domain::ids::WorkoutId;
 use crate::domain::units::UnitSystem;
-use crate::domain::untrusted_text::visible;
+use crate::domain::untrusted_text::escape_invisible;
 use crate::plan::{ApplyError, Change, Plan, PlannedWorkout, Workout, apply};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// How one change of a proposal fits a plan as it is now.
+/// How one change fits the current plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Fit {
-    /// Why it can no longer be applied; `None` when it can.
+pub struct ChangeFit {
+    /// Why it cannot be applied; `None` if it can.
     pub problem: Option<String>,
-    /// What else is different from when it was proposed, and would be overwritten or joined.
+    /// What else has changed since the proposal and would be overwritten.
     pub since: Option<String>,
 }
 
-/// Holds each change of a proposal, by itself, against a plan as it is now. `base` is the plan as its author saw it.
+/// Checks each change on its own against the current plan. `base` is the revision its author saw.
 #[must_use]
-pub fn fits(
+pub fn check_fit(
     plan: &Plan,
     base: &[PlannedWorkout],
     current: &[PlannedWorkout],
     changes: &[Change],
     today: Day,
     units: UnitSystem,
-) -> Vec<Fit> {
-    let problems = problems(plan, current, changes, today);
+) -> Vec<ChangeFit> {
+    let problems = apply_problems(plan, current, changes, today);
     (changes.iter().zip(problems))
-        .map(|(change, problem)| Fit { problem, since: since(change, base, current, units) })
+        .map(|(change, problem)| ChangeFit {
+            problem,
+            since: describe_difference(change, base, current, units),
+        })
         .collect()
 }
 
-/// Why each change of a proposal, by itself, can no longer be applied; `None` when it can.
+/// Why each change, on its own, cannot be applied; `None` if it can.
 #[must_use]
-pub fn problems(
+pub fn apply_problems(
     plan: &Plan,
     current: &[PlannedWorkout],
     changes: &[Change],
@@ -43,15 +46,20 @@ pub fn problems(
 ) -> Vec<Option<String>> {
     let alone = |at: usize| apply(plan, current, changes, &BTreeSet::from([at]), today);
     let problem = |why: ApplyError| match why {
-        ApplyError::NoSuchWorkout(id) => format!("workout {id} is not in the plan any more"),
+        ApplyError::NoSuchWorkout(id) => format!("workout {id} is no longer in the plan"),
         other => other.to_string(),
     };
     (0..changes.len()).map(|at| alone(at).err().map(problem)).collect()
 }
 
-/// As many of the changes as can be applied together, the first ones first.
+/// The changes that can be applied together, earlier ones first.
 #[must_use]
-pub fn fitting(plan: &Plan, current: &[PlannedWorkout], changes: &[Change], today: Day) -> BTreeSet<usize> {
+pub fn applicable_changes(
+    plan: &Plan,
+    current: &[PlannedWorkout],
+    changes: &[Change],
+    today: Day,
+) -> BTreeSet<usize> {
     let mut chosen: BTreeSet<usize> = (0..changes.len()).collect();
     if apply(plan, current, changes, &chosen, today).is_ok() {
         return chosen;
@@ -66,8 +74,8 @@ pub fn fitting(plan: &Plan, current: &[PlannedWorkout], changes: &[Change], toda
     chosen
 }
 
-/// What became of what a change is about, in a sentence.
-fn since(
+/// Describes how the workout of a change has changed since.
+fn describe_difference(
     change: &Change,
     base: &[PlannedWorkout],
     current: &[PlannedWorkout],
@@ -78,19 +86,19 @@ fn since(
     match change {
         Change::Modify { workout_id: id, .. } | Change::Skip { workout_id: id, .. } => {
             let (was, now) = (of(base, *id)?, of(current, *id)?);
-            (was != now).then(|| format!("it was {} when this was proposed", named(&was, units)))
+            (was != now).then(|| format!("it was {} when this was proposed", describe_workout(&was, units)))
         }
         Change::Add { workout } => {
             let beside = |w: &&PlannedWorkout| w.workout.date == workout.date && !w.workout.is_rest();
             let new = current.iter().filter(beside).find(|w| of(base, w.id).as_ref() != Some(&w.workout))?;
-            Some(format!("{} was put on that day since", named(&new.workout, units)))
+            Some(format!("{} has been added to that day since", describe_workout(&new.workout, units)))
         }
     }
 }
 
-fn named(workout: &Workout, units: UnitSystem) -> String {
-    let (day, name) = (workout.date, visible(workout.name_beside_size(units)));
-    let size = workout.size(units).map(|size| format!(" of {size}")).unwrap_or_default();
+fn describe_workout(workout: &Workout, units: UnitSystem) -> String {
+    let (day, name) = (workout.date, escape_invisible(workout.name_without_size(units)));
+    let size = workout.size_label(units).map(|size| format!(" ({size})")).unwrap_or_default();
     format!("\"{name}\"{size} on {day}")
 }
 
@@ -114,9 +122,9 @@ mod tests {
     }
 
     #[test]
-    fn what_no_longer_fits_is_said_of_each_change() {
+    fn check_fit_reports_each_change_that_no_longer_applies() {
         let base = [run(1, "2026-06-16", 8.0), run(2, "2026-06-18", 10.0), run(3, "2026-06-20", 6.0)];
-        // The first is over, the second is gone, the third was made shorter, and a fourth is new.
+        // The first has passed, the second was removed, the third was shortened, a fourth is new.
         let current = [run(1, "2026-06-16", 8.0), run(3, "2026-06-20", 5.0), run(4, "2026-06-21", 7.0)];
         let change = |id: i64, date: &str| Change::Modify {
             workout_id: WorkoutId::new(id),
@@ -134,13 +142,13 @@ mod tests {
             Change::Add { workout: run(0, "2026-06-19", 3.0).workout },
         ];
         let today = "2026-06-17".parse().unwrap();
-        let found = fits(&half_marathon(), &base, &current, &changes, today, UnitSystem::Metric);
+        let found = check_fit(&half_marathon(), &base, &current, &changes, today, UnitSystem::Metric);
         let problems: Vec<&str> = found.iter().map(|fit| fit.problem.as_deref().unwrap_or("")).collect();
         assert_eq!(
             problems,
             [
-                "2026-06-16 is over; what was planned for it stays as it is",
-                "workout 2 is not in the plan any more",
+                "2026-06-16 is in the past, and past workouts can't be changed",
+                "workout 2 is no longer in the plan",
                 "",
                 "",
                 "",
@@ -148,14 +156,14 @@ mod tests {
             ]
         );
         let since: Vec<&str> = found.iter().map(|fit| fit.since.as_deref().unwrap_or("")).collect();
-        let shorter = "it was \"Run\" of 6.0 km on 2026-06-20 when this was proposed";
+        let shorter = "it was \"Run\" (6.0 km) on 2026-06-20 when this was proposed";
         assert_eq!(
             since,
-            ["", "", shorter, "\"Run\" of 7.0 km on 2026-06-21 was put on that day since", shorter, ""]
+            ["", "", shorter, "\"Run\" (7.0 km) on 2026-06-21 has been added to that day since", shorter, ""]
         );
-        // The fifth touches what the third does: of the two the first is taken.
-        let all = fitting(&half_marathon(), &current, &changes, today);
+        // The fifth affects the same workout as the third: the first of the two is taken.
+        let all = applicable_changes(&half_marathon(), &current, &changes, today);
         assert_eq!(all, BTreeSet::from([2, 3, 5]));
-        assert_eq!(fitting(&half_marathon(), &current, &changes[..2], today), BTreeSet::new());
+        assert_eq!(applicable_changes(&half_marathon(), &current, &changes[..2], today), BTreeSet::new());
     }
 }

@@ -1,4 +1,4 @@
-//! A choice of changes, applied to a plan that may have moved on.
+//! Applying selected changes to a plan that may have changed since.
 
 use super::*;
 use crate::domain::sport::Sport;
@@ -37,11 +37,11 @@ fn changes() -> Vec<Change> {
     ]
 }
 
-fn applied(chosen: &[usize]) -> Result<Vec<(Option<i64>, String)>, ApplyError> {
-    applied_on(chosen, "2026-06-15".parse().unwrap())
+fn try_apply(chosen: &[usize]) -> Result<Vec<(Option<i64>, String)>, ApplyError> {
+    try_apply_on(chosen, "2026-06-15".parse().unwrap())
 }
 
-fn applied_on(chosen: &[usize], today: Day) -> Result<Vec<(Option<i64>, String)>, ApplyError> {
+fn try_apply_on(chosen: &[usize], today: Day) -> Result<Vec<(Option<i64>, String)>, ApplyError> {
     let next = apply(&plan(), &current(), &changes(), &chosen.iter().copied().collect(), today)?;
     Ok(next.iter().map(|w| (w.id.map(WorkoutId::get), w.workout.date.to_string())).collect())
 }
@@ -50,7 +50,7 @@ fn applied_on(chosen: &[usize], today: Day) -> Result<Vec<(Option<i64>, String)>
 fn only_the_chosen_changes_apply_and_ids_survive() {
     let row = |id: Option<i64>, date: &str| (id, date.to_owned());
     assert_eq!(
-        applied(&[0, 2]).unwrap(),
+        try_apply(&[0, 2]).unwrap(),
         [
             row(None, "2026-06-16"),
             row(Some(11), "2026-06-18"),
@@ -59,9 +59,9 @@ fn only_the_chosen_changes_apply_and_ids_survive() {
             row(Some(10), "2026-06-22")
         ]
     );
-    // Where something went, there is a day off.
+    // An emptied day becomes a rest day.
     assert_eq!(
-        applied(&[1]).unwrap(),
+        try_apply(&[1]).unwrap(),
         [row(Some(10), "2026-06-16"), row(Some(11), "2026-06-18"), row(None, "2026-06-21")]
     );
 }
@@ -69,19 +69,19 @@ fn only_the_chosen_changes_apply_and_ids_survive() {
 #[test]
 fn a_choice_that_does_not_fit_applies_nothing() {
     let late: Day = "2026-06-20".parse().unwrap();
-    assert_eq!(applied_on(&[0], late), Err(ApplyError::Past("2026-06-16".parse().unwrap())));
-    assert_eq!(applied_on(&[2], late), Err(ApplyError::Past("2026-06-19".parse().unwrap())));
-    assert!(applied_on(&[1], late).is_ok());
-    assert_eq!(applied(&[]), Err(ApplyError::Nothing));
-    assert_eq!(applied(&[6]), Err(ApplyError::NoSuchChange(6)));
-    assert_eq!(applied(&[0, 3]), Err(ApplyError::Twice(WorkoutId::new(10))));
-    assert_eq!(applied(&[4]), Err(ApplyError::NoSuchWorkout(WorkoutId::new(99))));
-    assert!(matches!(applied(&[5]), Err(ApplyError::Unsound(BadDraft::Outside { .. }))));
+    assert_eq!(try_apply_on(&[0], late), Err(ApplyError::Past("2026-06-16".parse().unwrap())));
+    assert_eq!(try_apply_on(&[2], late), Err(ApplyError::Past("2026-06-19".parse().unwrap())));
+    assert!(try_apply_on(&[1], late).is_ok());
+    assert_eq!(try_apply(&[]), Err(ApplyError::Nothing));
+    assert_eq!(try_apply(&[6]), Err(ApplyError::NoSuchChange(6)));
+    assert_eq!(try_apply(&[0, 3]), Err(ApplyError::DuplicateChange(WorkoutId::new(10))));
+    assert_eq!(try_apply(&[4]), Err(ApplyError::NoSuchWorkout(WorkoutId::new(99))));
+    assert!(matches!(try_apply(&[5]), Err(ApplyError::InvalidDraft(DraftError::Outside { .. }))));
 }
 
 #[test]
-fn what_stands_on_a_day_off_can_be_changed_there_and_nothing_else_comes_to_one() {
-    // 18 June 2026 is a Thursday, and the athlete's hand put a run there.
+fn workout_on_a_day_off_can_change_but_no_other_moves_there() {
+    // 18 June 2026 is a Thursday, and the athlete put a run there.
     let mut plan = plan();
     plan.terms.availability.days = "mon,tue,wed,fri,sat,sun".parse().unwrap();
     let on = |changes: &[Change]| {
@@ -97,30 +97,36 @@ fn what_stands_on_a_day_off_can_be_changed_there_and_nothing_else_comes_to_one()
         Change::Add { workout: run("2026-06-25", 4.0) },
     ] {
         let refused = on(&[comes]);
-        assert!(matches!(refused, Err(ApplyError::Unsound(BadDraft::Unavailable { .. }))), "{refused:?}");
+        assert!(
+            matches!(refused, Err(ApplyError::InvalidDraft(DraftError::Unavailable { .. }))),
+            "{refused:?}"
+        );
     }
 }
 
 #[test]
-fn what_was_asked_for_is_applied_to_what_is_there_by_then() {
+fn requested_change_applies_to_the_current_workout() {
     use crate::llm_output::Response;
-    use crate::llm_output::checks::Ground;
-    use crate::llm_output::into_changes::of_modification;
+    use crate::llm_output::cross_checks::PlanContext;
+    use crate::llm_output::into_changes::changes_from_modification;
     let today: Day = "2026-06-15".parse().unwrap();
     let answer = br#"{"modifications":[{"workout_id":"10","date":"2026-06-16","action":"modify","changes":{"name":"Chatty run"}},
         {"workout_id":"11","date":"2026-06-18","action":"skip"}],"athlete_message":"x"}"#;
-    let Ok(Response::Modification(answer)) = crate::llm_output::check(answer, None) else { panic!() };
+    let Ok(Response::Modification(answer)) = crate::llm_output::parse_response(answer, None) else {
+        panic!()
+    };
     let (plan, base) = (plan(), current());
-    let changes = of_modification(&answer, &Ground { plan: &plan, workouts: &base, today }).unwrap();
+    let changes =
+        changes_from_modification(&answer, &PlanContext { plan: &plan, workouts: &base, today }).unwrap();
 
-    // The athlete made it shorter: the name is all that was asked for.
+    // The athlete shortened it: only the name was requested.
     let mut now = current();
     now[0].workout = run("2026-06-16", 4.0);
     let next = apply(&plan, &now, &changes, &[0].into(), today).unwrap();
     let named = &next.iter().find(|w| w.id == Some(WorkoutId::new(10))).unwrap().workout;
     assert_eq!((named.name.as_str(), named.distance), ("Chatty run", Distance::from_km(4.0)));
 
-    // It is on another day by now, and so is what was to be skipped: neither was meant.
+    // It has been moved, and so has the one to be skipped: neither change applies.
     now[0].workout.date = "2026-06-17".parse().unwrap();
     now[1].workout.date = "2026-06-19".parse().unwrap();
     for (at, was, is) in [(0, "2026-06-16", "2026-06-17"), (1, "2026-06-18", "2026-06-19")] {
@@ -129,7 +135,7 @@ fn what_was_asked_for_is_applied_to_what_is_there_by_then() {
         let moved = ApplyError::Moved { workout: id, was: was.parse().unwrap(), now: is.parse().unwrap() };
         assert_eq!(refused, moved);
     }
-    // Stored and read again it is the same; what was stored before there was a day is read as well.
+    // It survives a round trip; older proposals without a day are read too.
     let text = serde_json::to_string(&changes).unwrap();
     assert_eq!(serde_json::from_str::<Vec<Change>>(&text).unwrap(), changes);
     let old = r#"{"action":"skip","workout_id":11,"notes":null}"#;
@@ -140,14 +146,14 @@ fn what_was_asked_for_is_applied_to_what_is_there_by_then() {
 }
 
 #[test]
-fn a_proposal_all_of_whose_days_are_over_waits_no_longer() {
+fn proposal_with_only_past_days_is_not_open() {
     let made = |changes: Vec<Change>| Proposal {
         id: ProposalId::new(1),
         plan: PlanId::new(1),
         base_revision: 1,
         status: ProposalStatus::Open,
         author: Author::Coach,
-        origin: ProposalOrigin::Answer,
+        origin: ProposalOrigin::ModelResponse,
         message: String::new(),
         changes,
         made_at: "2026-06-15T00:00:00Z".parse().unwrap(),
@@ -163,9 +169,9 @@ fn a_proposal_all_of_whose_days_are_over_waits_no_longer() {
         Change::modify(&planned[1], run("2026-06-18", 4.0), None),
     ]);
     assert_eq!(two.state(1, day("2026-06-18")), ProposalState::Open);
-    assert_eq!(two.state(1, day("2026-06-19")), ProposalState::TooLate(day("2026-06-18")));
-    assert_eq!(two.state(2, day("2026-06-18")), ProposalState::MovedOn { base: 1, now: 2 });
-    // One that does not say its day waits.
+    assert_eq!(two.state(1, day("2026-06-19")), ProposalState::AllDaysPast(day("2026-06-18")));
+    assert_eq!(two.state(2, day("2026-06-18")), ProposalState::Stale { base: 1, now: 2 });
+    // One without a day stays open.
     let old = made(vec![Change::Skip { workout_id: WorkoutId::new(10), on: None, notes: None }]);
     assert!(old.is_open(day("2026-06-19")));
 }

@@ -1,40 +1,39 @@
-//! What a session is called after it became shorter or longer.
+//! Updates names and texts of a workout after resizing.
 
-use super::{count_repetitions, fewer};
+use super::{count_repetitions, scale_repetitions};
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::plan::{MAX_NAME, MAX_WORDS, StepDuration, StepType, Workout, WorkoutKind};
+use crate::plan::{MAX_NAME, MAX_TEXT_CHARS, StepDuration, StepType, Workout, WorkoutKind};
 use std::ops::Range;
 
-/// Metres in a mile.
-const MILE: f64 = 1609.344;
+const METERS_PER_MILE: f64 = 1609.344;
 
 impl Workout {
-    /// With words that fit the steps, after it was `old` and became a share of it. What cannot be put right goes: a name
-    /// becomes a plain one.
-    pub(super) fn spoken_after(mut self, old: &Self, share: f64) -> Self {
-        let sizes = sizes(old, &self);
+    /// Updates counts and lengths in name, intensity and description. Texts that cannot be updated
+    /// are dropped; a name becomes a generic one.
+    pub(super) fn update_text_after_resize(mut self, old: &Self, share: f64) -> Self {
+        let sizes = size_changes(old, &self);
         let follow = |text: &str, most: usize| {
-            let text = match repetitions(text) {
-                Some(count) => recounted(text, &count, old, &self, share)?,
+            let text = match find_repetitions(text) {
+                Some(count) => update_repetitions(text, &count, old, &self, share)?,
                 None => text.to_owned(),
             };
-            Some(remeasured(&text, &sizes)).filter(|text| text.chars().count() <= most)
+            Some(update_lengths(&text, &sizes)).filter(|text| text.chars().count() <= most)
         };
         let name = follow(&old.name, MAX_NAME).unwrap_or_else(|| plain_name(old.sport, old.kind));
         let intensity = old.intensity.as_deref().and_then(|text| follow(text, MAX_NAME));
-        let description = old.description.as_deref().and_then(|text| follow(text, MAX_WORDS));
+        let description = old.description.as_deref().and_then(|text| follow(text, MAX_TEXT_CHARS));
         (self.name, self.intensity, self.description) = (name, intensity, description);
         self
     }
 }
 
-/// Whether a text counts repetitions: `2 × 8 min`, `5x1K`.
-pub(crate) fn counts_repetitions(text: &str) -> bool {
-    repetitions(text).is_some()
+/// Whether a text contains a repetition count: `2 × 8 min`, `5x1K`.
+pub(crate) fn mentions_repetitions(text: &str) -> bool {
+    find_repetitions(text).is_some()
 }
 
-/// A name that says nothing of lengths.
+/// A generic name without lengths.
 pub(crate) fn plain_name(sport: Sport, kind: WorkoutKind) -> String {
     let name = match (sport, kind) {
         (Sport::Running, WorkoutKind::Easy) => "Easy run",
@@ -46,37 +45,43 @@ pub(crate) fn plain_name(sport: Sport, kind: WorkoutKind) -> String {
         (_, WorkoutKind::Intervals) => "Intervals",
         (_, WorkoutKind::Hills) => "Hills",
         (Sport::Running, _) => "Run",
-        _ => return format!("Session of {sport}"),
+        (Sport::Other, _) => "Workout",
+        _ => sport.title(),
     };
     name.to_owned()
 }
 
-/// A count of repetitions in a text.
-struct Counted {
-    /// How many.
+/// A repetition count in a text.
+struct RepetitionCount {
     count: usize,
-    /// Where the number stands.
+    /// Byte range of the number.
     number: Range<usize>,
-    /// Where the number and its sign stand, up to what is repeated.
+    /// Byte range of the number and the multiplication sign.
     with_sign: Range<usize>,
 }
 
-fn repetitions(text: &str) -> Option<Counted> {
-    numbers(text).into_iter().find_map(|number| {
+fn find_repetitions(text: &str) -> Option<RepetitionCount> {
+    find_numbers(text).into_iter().find_map(|number| {
         let after = text.get(number.end..)?;
         let sign = after.trim_start().strip_prefix(['×', 'x', 'X', '*'])?.trim_start();
         if !sign.starts_with(|c: char| c.is_ascii_digit() || c == '(') {
             return None;
         }
         let count = text.get(number.clone())?.parse().ok().filter(|count| (1..=100).contains(count))?;
-        Some(Counted { count, with_sign: number.start..text.len() - sign.len(), number })
+        Some(RepetitionCount { count, with_sign: number.start..text.len() - sign.len(), number })
     })
 }
 
-/// The text with as many repetitions as there are now; `None` when it counted something else, or they are others now.
-fn recounted(text: &str, counted: &Counted, old: &Workout, new: &Workout, share: f64) -> Option<String> {
+/// The text with the new count; `None` if it counted something else or the repetitions changed.
+fn update_repetitions(
+    text: &str,
+    counted: &RepetitionCount,
+    old: &Workout,
+    new: &Workout,
+    share: f64,
+) -> Option<String> {
     let (before, now) = match count_repetitions(&old.steps) {
-        0 => (counted.count, fewer(counted.count, share)),
+        0 => (counted.count, scale_repetitions(counted.count, share)),
         before => (before, count_repetitions(&new.steps)),
     };
     let active =
@@ -92,8 +97,8 @@ fn recounted(text: &str, counted: &Counted, old: &Workout, new: &Workout, share:
     Some(text)
 }
 
-/// What was so long or so far, and is now: the only active step, and the whole.
-fn sizes(old: &Workout, new: &Workout) -> Vec<(StepDuration, Option<StepDuration>)> {
+/// Old and new sizes: of the only active step, the distance and the duration.
+fn size_changes(old: &Workout, new: &Workout) -> Vec<(StepDuration, Option<StepDuration>)> {
     let only = |workout: &Workout| {
         let mut active = workout.steps.iter().filter(|step| step.step_type == StepType::Active);
         active.next().filter(|_| active.next().is_none()).map(|step| step.duration)
@@ -106,10 +111,10 @@ fn sizes(old: &Workout, new: &Workout) -> Vec<(StepDuration, Option<StepDuration
         .collect()
 }
 
-/// The text with lengths that are still true.
-fn remeasured(text: &str, sizes: &[(StepDuration, Option<StepDuration>)]) -> String {
+/// Replaces lengths in a text that have changed.
+fn update_lengths(text: &str, sizes: &[(StepDuration, Option<StepDuration>)]) -> String {
     let mut changed = text.to_owned();
-    for number in numbers(text).into_iter().rev() {
+    for number in find_numbers(text).into_iter().rev() {
         let (Some(written), Some(after)) = (text.get(number.clone()), text.get(number.end..)) else {
             continue;
         };
@@ -119,14 +124,14 @@ fn remeasured(text: &str, sizes: &[(StepDuration, Option<StepDuration>)]) -> Str
             (StepDuration::Time(seconds), "min" | "minutes") => Some(seconds / 60.0),
             (StepDuration::Distance(meters), "km") => Some(meters / 1000.0),
             (StepDuration::Distance(meters), "m") => Some(meters),
-            (StepDuration::Distance(meters), "mi") => Some(meters / MILE),
+            (StepDuration::Distance(meters), "mi") => Some(meters / METERS_PER_MILE),
             _ => None,
         };
         let decimals = written.split_once('.').map_or(0, |(_, tail)| tail.len());
         let same = |size: f64| format!("{size:.decimals$}") == format!("{value:.decimals$}");
         let found = sizes.iter().find(|(old, _)| in_unit(*old).is_some_and(same));
         if let Some(now) = found.and_then(|(_, new)| in_unit((*new)?)) {
-            // Half a kilometre more or less is said where it was not before.
+            // Show a decimal if the new length needs one.
             let exact = unit != "km" || (now - now.round()).abs() < 0.05;
             let decimals = if decimals == 0 && !exact { 1 } else { decimals };
             changed.replace_range(number, &format!("{now:.decimals$}"));
@@ -135,8 +140,8 @@ fn remeasured(text: &str, sizes: &[(StepDuration, Option<StepDuration>)]) -> Str
     changed
 }
 
-/// Where numbers stand that are not part of a word.
-fn numbers(text: &str) -> Vec<Range<usize>> {
+/// Byte ranges of numbers that are not part of a word.
+fn find_numbers(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut begun: Option<usize> = None;
     let mut before = ' ';
@@ -154,7 +159,7 @@ fn numbers(text: &str) -> Vec<Range<usize>> {
         }
         before = c;
     }
-    // A full stop is no part of the number before it.
+    // A trailing full stop is not part of the number.
     let trimmed = |range: Range<usize>| {
         let digits = text.get(range.clone()).map_or(0, |number| number.trim_end_matches('.').len());
         range.start..range.start + digits

@@ -7,7 +7,7 @@ fn step(step_type: StepType, duration: StepDuration) -> Step {
     Step { step_type, duration, target: StepTarget::Open, notes: None }
 }
 
-/// A session with a way in and out of 2 km, and two minutes between the repetitions.
+/// A workout with 2 km of warm-up and cool-down, and two minutes between repetitions.
 fn session(name: &str, reps: usize, each: StepDuration) -> Workout {
     let mut steps = vec![step(StepType::Warmup, StepDuration::Distance(2000.0))];
     for rep in 0..reps {
@@ -33,12 +33,12 @@ fn minutes(minutes: i64) -> Size {
     Size::Duration(TimeSpan::from_mins(minutes))
 }
 
-fn of(workout: &Workout, wanted: StepType) -> Vec<StepDuration> {
+fn step_durations(workout: &Workout, wanted: StepType) -> Vec<StepDuration> {
     workout.steps.iter().filter(|step| step.step_type == wanted).map(|step| step.duration).collect()
 }
 
 fn seconds(workout: &Workout) -> f64 {
-    workout.steps.iter().map(Step::likely_seconds).sum()
+    workout.steps.iter().map(Step::estimated_seconds).sum()
 }
 
 #[test]
@@ -47,27 +47,27 @@ fn a_shorter_interval_session_has_fewer_repetitions_of_the_same_length() {
     let shorter = session.resized(minutes(39));
     assert_eq!(shorter.duration, Some(TimeSpan::from_mins(39)));
     assert_eq!((shorter.distance, shorter.load), (Distance::from_km(6.5), Some(52.0)));
-    assert_eq!(of(&shorter, StepType::Active), [StepDuration::Distance(1000.0); 3]);
-    assert_eq!(of(&shorter, StepType::Recovery).len(), 2);
+    assert_eq!(step_durations(&shorter, StepType::Active), [StepDuration::Distance(1000.0); 3]);
+    assert_eq!(step_durations(&shorter, StepType::Recovery).len(), 2);
     assert_eq!(shorter.steps.len(), 7, "with its way in and out");
     assert_eq!(shorter.check(), Ok(()));
-    // The steps come to what the session says.
+    // The steps add up to the workout.
     assert!((seconds(&shorter) / seconds(&session) - 0.65).abs() < 0.03, "{}", seconds(&shorter));
-    // In another measure than it has: that one alone is left, and the repetitions are fewer all the same.
+    // In another measure: only that one is kept, and there are fewer repetitions.
     let by_distance = Workout { duration: None, ..session.clone() };
     let timed = by_distance.resized(minutes(39));
     assert_eq!((timed.distance, timed.load), (None, None));
-    assert!((1..5).contains(&of(&timed, StepType::Active).len()), "{:?}", timed.steps);
+    assert!((1..5).contains(&step_durations(&timed, StepType::Active).len()), "{:?}", timed.steps);
     let plain = Workout { steps: Vec::new(), name: "Run".to_owned(), ..by_distance };
     assert_eq!(plain.resized(minutes(30)).steps, [step(StepType::Active, StepDuration::Time(1800.0))]);
-    // Longer: the same work, and a longer way.
+    // Longer: the same repetitions, with more warm-up and cool-down.
     let longer = session.resized(minutes(90));
-    assert_eq!(of(&longer, StepType::Active).len(), 5);
+    assert_eq!(step_durations(&longer, StepType::Active).len(), 5);
     assert!((seconds(&longer) / seconds(&session) - 1.5).abs() < 0.03);
 }
 
 #[test]
-fn words_that_count_follow_the_steps() {
+fn resized_text_follows_the_number_of_repetitions() {
     let kilometre = StepDuration::Distance(1000.0);
     let named = |name: &str, to: i64| session(name, 5, kilometre).resized(minutes(to)).name;
     assert_eq!(named("Intervals 5 × 1000 m", 40), "Intervals 3 × 1000 m");
@@ -83,31 +83,31 @@ fn words_that_count_follow_the_steps() {
         ..session("Session", 5, kilometre)
     };
     assert_eq!(words.resized(minutes(42)).description.unwrap(), "3 x 1 km hard. 7 km in all.");
-    // Without steps the name is all that counts.
+    // Without steps only the name is updated.
     let bare = Workout { steps: Vec::new(), ..session("6x800", 6, kilometre) };
     assert_eq!(bare.resized(minutes(30)).name, "3x800");
-    // One of two stretches is no row of them any more.
+    // One of two repetitions is no longer counted.
     let tempo = session("Tempo 2 × 8 min", 2, StepDuration::Time(480.0));
     let shorter = tempo.resized(minutes(45));
-    assert_eq!((shorter.name.as_str(), of(&shorter, StepType::Active).len()), ("Tempo 8 min", 1));
-    // Where not even one fits, the name is a plain one.
+    assert_eq!((shorter.name.as_str(), step_durations(&shorter, StepType::Active).len()), ("Tempo 8 min", 1));
+    // If not even one fits, the name becomes generic.
     let tiny = tempo.resized(minutes(10));
     assert_eq!(tiny.name, "Intervals");
     assert!(seconds(&tiny) < 0.3 * seconds(&tempo), "{:?}", tiny.steps);
 }
 
 #[test]
-fn the_run_before_strides_shrinks_and_a_single_stretch_does() {
+fn resize_shrinks_the_run_before_strides_and_a_single_long_step() {
     let mut strides = session("Easy run with strides", 4, StepDuration::Time(20.0));
     strides.steps.splice(..1, [step(StepType::Active, StepDuration::Distance(8000.0))]);
     let shorter = strides.resized(Size::Distance(Distance::from_km(5.0).unwrap()));
-    let active = of(&shorter, StepType::Active);
+    let active = step_durations(&shorter, StepType::Active);
     assert!(matches!(active[0], StepDuration::Distance(m) if m < 5000.0), "{active:?}");
     assert_eq!(active[1..], [StepDuration::Time(20.0); 2]);
     let tempo = session("Tempo 20 min", 1, StepDuration::Time(1200.0));
     let shorter = tempo.resized(minutes(30));
     assert_eq!(
-        (shorter.name.as_str(), of(&shorter, StepType::Active)),
+        (shorter.name.as_str(), step_durations(&shorter, StepType::Active)),
         ("Tempo 10 min", vec![StepDuration::Time(600.0)])
     );
     let long = Workout {
@@ -128,16 +128,16 @@ fn a_repetition_keeps_its_length_however_often_the_session_changes() {
             workout = workout.resized(minutes(to));
             let again = workout.resized(minutes(to));
             assert_eq!(again, workout, "the same again changes nothing");
-            let active = of(&workout, StepType::Active);
+            let active = step_durations(&workout, StepType::Active);
             assert!(active.iter().all(|each| *each == odd), "{to} min: {active:?} of {odd:?}");
             assert!((1..=last).contains(&active.len()));
             last = active.len();
         }
     }
-    // What a single stretch is about shrinks, and comes back.
+    // A single main block shrinks, and grows back.
     let tempo = session("Tempo 20 min", 1, StepDuration::Time(1200.0));
     let back = tempo.resized(minutes(45)).resized(minutes(60));
-    assert_eq!(of(&back, StepType::Active), [StepDuration::Time(1200.0)]);
+    assert_eq!(step_durations(&back, StepType::Active), [StepDuration::Time(1200.0)]);
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -161,7 +161,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 
 proptest! {
     #[test]
-    fn what_is_sound_stays_sound_and_never_gets_more_repetitions(
+    fn resized_workout_stays_valid_without_extra_repetitions(
         steps in prop::collection::vec(any_step(), 0..12),
         name in "[a-z0-9 ×x.(é]{0,24}",
         to in 5_i64..480,

@@ -1,8 +1,8 @@
-//! The worked examples of `docs/metrics.md`: what the page says is what the code gives, to the last digit shown.
+//! Recomputes the worked examples of `docs/metrics.md` and compares them to the last digit shown.
 //!
-//! Every table headed `| example | result |` is read. A row that nobody computes, a computation that has no row, and a
-//! result that differs are each an error; all of them are told at once. The examples are computed in the modules
-//! below, from what the crate offers to everybody.
+//! Reads every table headed `| example | result |`. A row without a computation, a computation
+//! without a row and a different result are errors, all reported at once. The modules below compute
+//! the examples with the public API.
 
 mod activity;
 mod days;
@@ -10,34 +10,36 @@ mod predict;
 mod thresholds;
 
 use fitness_core::domain::units::{Distance, Pace, TimeSpan};
-use fitness_core::metrics::Found;
+use fitness_core::metrics::MetricResult;
 use std::collections::{BTreeMap, BTreeSet};
 
 const PAGE: &str = include_str!("../../../../../docs/metrics.md");
 const HEADER: &str = "| example | result |";
 
-/// What an example comes to.
+/// Result of an example.
 #[derive(Debug, Clone)]
 enum Outcome {
-    /// A number and its unit, written with as many decimals as the page shows.
+    /// A number and its unit, with the decimals of the page.
     Number(f64, &'static str),
-    /// Seconds, written as a clock with as many decimals as the page shows, and what they are per, if anything.
+    /// Seconds, formatted as a clock with the decimals of the page, and a unit such as `/km`.
     Clock(f64, &'static str),
-    /// Words.
     Words(String),
 }
 
 impl Outcome {
-    /// As the page would write it, as precisely as `written` is.
-    fn shown_like(&self, written: &str) -> String {
-        let number = written.split(' ').next().unwrap_or_default();
+    /// Formats the result with the precision of `written`.
+    fn format_like(&self, written: &str) -> String {
+        let number = written.split([' ', '%']).next().unwrap_or_default();
         let decimals = number.split_once('.').map_or(0, |(_, digits)| digits.len());
         let (value, unit) = match self {
             Self::Words(words) => return words.clone(),
             Self::Number(value, unit) => (format!("{value:.decimals$}").replace('-', "−"), unit),
             Self::Clock(seconds, unit) => (clock(*seconds, decimals), unit),
         };
-        if unit.is_empty() { value } else { format!("{value} {unit}") }
+        match *unit {
+            "" | "%" => value + unit,
+            unit => format!("{value} {unit}"),
+        }
     }
 }
 
@@ -51,10 +53,10 @@ fn clock(seconds: f64, decimals: usize) -> String {
     if decimals == 0 { clock } else { format!("{clock}.{part:0decimals$}") }
 }
 
-/// An example and what it comes to.
+/// An example and its result.
 type Example = (&'static str, Outcome);
 
-fn plain(name: &'static str, value: f64) -> Example {
+fn number_example(name: &'static str, value: f64) -> Example {
     (name, Outcome::Number(value, ""))
 }
 
@@ -62,15 +64,15 @@ fn number(name: &'static str, value: f64, unit: &'static str) -> Example {
     (name, Outcome::Number(value, unit))
 }
 
-fn words(name: &'static str, words: impl ToString) -> Example {
+fn text_example(name: &'static str, words: impl ToString) -> Example {
     (name, Outcome::Words(words.to_string()))
 }
 
-fn time(name: &'static str, found: Found<TimeSpan>) -> Example {
+fn time_example(name: &'static str, found: MetricResult<TimeSpan>) -> Example {
     (name, Outcome::Clock(found.unwrap().seconds(), ""))
 }
 
-fn pace(name: &'static str, pace: Pace) -> Example {
+fn pace_example(name: &'static str, pace: Pace) -> Example {
     (name, Outcome::Clock(pace.seconds_per_km(), "/km"))
 }
 
@@ -78,8 +80,7 @@ fn km(km: f64) -> Distance {
     Distance::from_km(km).unwrap()
 }
 
-/// Everything that is computed.
-fn computed() -> Vec<Example> {
+fn all_examples() -> Vec<Example> {
     [activity::examples(), thresholds::examples(), days::examples(), predict::examples()].concat()
 }
 
@@ -101,7 +102,7 @@ fn rows(page: &str) -> Vec<(&str, &str)> {
     rows
 }
 
-/// Everything in which a page and what is computed do not agree.
+/// All differences between the page and the computed examples.
 fn disagreements(page: &str, computed: &[Example]) -> Vec<String> {
     let rows = rows(page);
     let mut wrong = Vec::new();
@@ -111,7 +112,7 @@ fn disagreements(page: &str, computed: &[Example]) -> Vec<String> {
         wrong.push("two examples have one name".to_owned());
     }
     for (name, result) in &rows {
-        match by_name.get(name).map(|outcome| outcome.shown_like(result)) {
+        match by_name.get(name).map(|outcome| outcome.format_like(result)) {
             None => wrong.push(format!("nobody computes `{name}`")),
             Some(got) if got != *result => {
                 wrong.push(format!("`{name}`: the page says {result}, the code {got}"));
@@ -125,8 +126,8 @@ fn disagreements(page: &str, computed: &[Example]) -> Vec<String> {
 }
 
 #[test]
-fn every_example_of_the_page_is_what_the_code_gives() {
-    let wrong = disagreements(PAGE, &computed());
+fn documented_examples_match_the_code() {
+    let wrong = disagreements(PAGE, &all_examples());
     assert!(wrong.is_empty(), "docs/metrics.md\n{}", wrong.join("\n"));
 }
 

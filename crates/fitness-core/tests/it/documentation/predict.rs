@@ -1,12 +1,12 @@
-//! The examples about the predicted finish.
+//! The examples about race predictions.
 
-use super::{Example, Outcome, km, number, plain, time, words};
+use super::{Example, Outcome, km, number, number_example, text_example, time_example};
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::units::{Distance, Pace, TimeSpan};
 use fitness_core::metrics::age_grade::{age_grade, standard_between};
 use fitness_core::metrics::predict::{
-    Effort, Hinge, Inputs, LogModel, Mark, Past, Prediction, RaceResult, TrainingPace, WeeklyVolume, predict,
-    riegel, tanda, vickers_one, vickers_two,
+    BrokenPowerLaw, LogLinearModel, PastPrediction, Performance, Prediction, PredictionInputs, RaceResult,
+    RecentTraining, ResultKind, WeeklyVolume, predict, riegel, tanda, vickers_one, vickers_two,
 };
 
 const HALF: Distance = Distance::HALF_MARATHON;
@@ -20,93 +20,101 @@ fn span(clock: &str) -> TimeSpan {
     clock.parse().unwrap()
 }
 
-fn mark(distance: Distance, clock: &str) -> Mark {
-    Mark::new(distance, span(clock)).unwrap()
+fn performance(distance: Distance, clock: &str) -> Performance {
+    Performance::new(distance, span(clock)).unwrap()
 }
 
 fn today() -> Day {
     "2026-11-15".parse().unwrap()
 }
 
-/// A result so many days ago.
-fn ran(distance: Distance, clock: &str, ago: i64, effort: Effort) -> RaceResult {
-    RaceResult { distance, time: span(clock), on: Some(today().plus(-ago)), effort }
+/// A result `ago` days before the reference day.
+fn race_result(distance: Distance, clock: &str, ago: i64, effort: ResultKind) -> RaceResult {
+    RaceResult { distance, time: span(clock), on: Some(today().plus_days(-ago)), effort }
 }
 
-fn inputs(results: &[RaceResult], weekly_miles: Option<f64>) -> Inputs<'_> {
+fn inputs(results: &[RaceResult], weekly_miles: Option<f64>) -> PredictionInputs<'_> {
     let weekly = weekly_miles.map(|weekly| WeeklyVolume { distance: miles(weekly), weeks: Some(8) });
-    Inputs { results, weekly, training: None, sex: None, history: &[], as_of: today() }
+    PredictionInputs { results, weekly, training: None, sex: None, history: &[], as_of: today() }
 }
 
-/// What a race of today gives.
+/// Prediction from a race on the reference day.
 fn from_race(distance: Distance, clock: &str, target: Distance, weekly_miles: Option<f64>) -> Prediction {
-    predict(target, &inputs(&[ran(distance, clock, 0, Effort::Race)], weekly_miles)).unwrap()
+    predict(target, &inputs(&[race_result(distance, clock, 0, ResultKind::Race)], weekly_miles)).unwrap()
 }
 
-/// The band in parts of the time.
+/// The range as fractions of the predicted time.
 fn band(name: &'static str, prediction: &Prediction) -> Example {
     let of = |end: TimeSpan| end.seconds() / prediction.exact.time.seconds();
-    words(name, format!("{:.3} to {:.3}", of(prediction.exact.low), of(prediction.exact.high)))
+    text_example(name, format!("{:.3} to {:.3}", of(prediction.exact.low), of(prediction.exact.high)))
 }
 
-/// How many times as wide as that of a race of today a band is, in logarithms.
-fn widened(ago: i64, effort: Effort) -> f64 {
+/// Width of a range relative to that of a race today, in logarithms.
+fn widened_interval(ago: i64, effort: ResultKind) -> f64 {
     let width = |ago, effort| {
-        let exact = predict(km(10.0), &inputs(&[ran(km(5.0), "20:00", ago, effort)], None)).unwrap().exact;
+        let exact =
+            predict(km(10.0), &inputs(&[race_result(km(5.0), "20:00", ago, effort)], None)).unwrap().exact;
         (exact.high.seconds() / exact.low.seconds()).ln()
     };
-    width(ago, effort) / width(0, Effort::Race)
+    width(ago, effort) / width(0, ResultKind::Race)
 }
 
 fn two_races() -> TimeSpan {
-    let results = [ran(km(10.0), "42:00", 60, Effort::Race), ran(km(5.0), "21:00", 0, Effort::TimeTrial)];
+    let results = [
+        race_result(km(10.0), "42:00", 60, ResultKind::Race),
+        race_result(km(5.0), "21:00", 0, ResultKind::TimeTrial),
+    ];
     predict(HALF, &inputs(&results, None)).unwrap().exact.time
 }
 
-fn trained(weekly: Distance, seconds_per_km: f64) -> TrainingPace {
-    TrainingPace { weeks: 8, weekly, pace: Pace::from_seconds_per_km(seconds_per_km).unwrap() }
+fn training_pace(weekly: Distance, seconds_per_km: f64) -> RecentTraining {
+    RecentTraining { weeks: 8, weekly, pace: Pace::from_seconds_per_km(seconds_per_km).unwrap() }
 }
 
-/// All three members of a marathon: 10 km in 45:00 and a half in 1:40:00, a marathon in 3:50:00, training.
+/// All three estimates of a marathon: 10 km in 45:00 and a half in 1:40:00, a marathon in 3:50:00,
+/// training.
 fn three_members() -> TimeSpan {
-    let race = |distance, clock, ago| ran(distance, clock, ago, Effort::Race);
+    let race = |distance, clock, ago| race_result(distance, clock, ago, ResultKind::Race);
     let results = [race(HALF, "1:40:00", 42), race(km(10.0), "45:00", 64), race(FULL, "3:50:00", 582)];
-    let training = Some(trained(km(60.0), 330.0));
-    predict(FULL, &Inputs { training, ..inputs(&results, Some(35.0)) }).unwrap().exact.time
+    let training = Some(training_pace(km(60.0), 330.0));
+    predict(FULL, &PredictionInputs { training, ..inputs(&results, Some(35.0)) }).unwrap().exact.time
 }
 
-/// What three races, each 5 % slower than predicted, make of a time.
-fn taught(seconds: f64) -> f64 {
-    let past = |ago: i64| Past {
-        on: today().plus(-ago),
+/// A time corrected by three races 5% slower than predicted.
+fn corrected_time(seconds: f64) -> f64 {
+    let past = |ago: i64| PastPrediction {
+        on: today().plus_days(-ago),
         distance: HALF,
         predicted: TimeSpan::from_secs(6000),
         actual: TimeSpan::from_secs(6300),
     };
-    let results = [ran(HALF, "1:45:00", 0, Effort::Race)];
+    let results = [race_result(HALF, "1:45:00", 0, ResultKind::Race)];
     let history = [past(100), past(200), past(300)];
-    let got = predict(FULL, &Inputs { history: &history, ..inputs(&results, None) }).unwrap();
+    let got = predict(FULL, &PredictionInputs { history: &history, ..inputs(&results, None) }).unwrap();
     seconds * got.exact.time.seconds() / got.uncorrected.seconds()
 }
 
 fn marathon_formula() -> Vec<Example> {
     let of = |distance, clock, weekly: f64| {
-        LogModel::WITH_VOLUME.marathon(mark(distance, clock), None, Some(miles(weekly)))
+        LogLinearModel::WITH_VOLUME.marathon(performance(distance, clock), None, Some(miles(weekly)))
     };
-    let (ten, half) = (mark(km(10.0), "45:00"), mark(HALF, "1:40:00"));
-    let two = LogModel::WITH_VOLUME.marathon(half, Some(ten), Some(miles(35.0)));
-    let unknown = LogModel::WITHOUT_VOLUME.marathon(mark(HALF, "1:45:00"), None, None);
+    let (ten, half) = (performance(km(10.0), "45:00"), performance(HALF, "1:40:00"));
+    let two = LogLinearModel::WITH_VOLUME.marathon(half, Some(ten), Some(miles(35.0)));
+    let unknown = LogLinearModel::WITHOUT_VOLUME.marathon(performance(HALF, "1:45:00"), None, None);
     vec![
-        time("half 1:45:00, 30 mi a week", of(HALF, "1:45:00", 30.0)),
-        time("half 1:30:00, 50 mi a week", of(HALF, "1:30:00", 50.0)),
-        time("half 2:00:00, 15 mi a week", of(HALF, "2:00:00", 15.0)),
-        time("10 km 40:00, 40 mi a week", of(km(10.0), "40:00", 40.0)),
-        time("5 km 20:00, 40 mi a week", of(km(5.0), "20:00", 40.0)),
-        time("10 km 45:00 and half 1:40:00, 35 mi a week", two),
-        time("half 1:45:00, weekly distance unknown", unknown),
-        time("Tanda, 60 km a week at 5:30 /km", tanda(&trained(km(60.0), 330.0))),
-        time("Tanda, 60 mi a week at 7:30 a mile", tanda(&trained(miles(60.0), 450.0 / 1.609_344))),
-        time("the mean of 3:42:31, a marathon in 3:50:00 and Tanda's 3:31:18", Ok(three_members())),
+        time_example("half 1:45:00, 30 mi a week", of(HALF, "1:45:00", 30.0)),
+        time_example("half 1:30:00, 50 mi a week", of(HALF, "1:30:00", 50.0)),
+        time_example("half 2:00:00, 15 mi a week", of(HALF, "2:00:00", 15.0)),
+        time_example("10 km 40:00, 40 mi a week", of(km(10.0), "40:00", 40.0)),
+        time_example("5 km 20:00, 40 mi a week", of(km(5.0), "20:00", 40.0)),
+        time_example("10 km 45:00 and half 1:40:00, 35 mi a week", two),
+        time_example("half 1:45:00, weekly distance unknown", unknown),
+        time_example("Tanda, 60 km a week at 5:30 /km", tanda(&training_pace(km(60.0), 330.0))),
+        time_example(
+            "Tanda, 60 mi a week at 7:30 a mile",
+            tanda(&training_pace(miles(60.0), 450.0 / 1.609_344)),
+        ),
+        time_example("the mean of 3:42:31, a marathon in 3:50:00 and Tanda's 3:31:18", Ok(three_members())),
     ]
 }
 
@@ -123,28 +131,34 @@ fn bands() -> Vec<Example> {
         band("half to the marathon, 40 mi a week", &half_at(Some(40.0))),
         band("half to the marathon, 55 mi a week", &half_at(Some(55.0))),
         band("half to the marathon, 60 mi a week", &half_at(Some(60.0))),
-        band("an own marathon alone", &alone),
-        plain("times as wide from training only", widened(0, Effort::Training)),
-        plain("times as wide from a race 180 days ago", widened(180, Effort::Race)),
-        words("shown for 10 km, from 5 km in 20:00", from_race(km(5.0), "20:00", km(10.0), None).shown),
-        words("shown for the marathon, from a half in 1:45:00 at 30 mi a week", half_at(Some(30.0)).shown),
-        words("shown for the marathon, from an own marathon in 4:00:00 alone", alone.shown),
-        ("4:00:00 after three races 5 % slower than predicted", Outcome::Clock(taught(14_400.0), "")),
+        band("own marathon only", &alone),
+        number_example("widening factor, training only", widened_interval(0, ResultKind::Training)),
+        number_example("widening factor, race 180 days ago", widened_interval(180, ResultKind::Race)),
+        text_example(
+            "shown for 10 km, from 5 km in 20:00",
+            from_race(km(5.0), "20:00", km(10.0), None).shown,
+        ),
+        text_example(
+            "shown for the marathon, from a half in 1:45:00 at 30 mi a week",
+            half_at(Some(30.0)).shown,
+        ),
+        text_example("shown for the marathon, from your own marathon in 4:00:00", alone.shown),
+        ("4:00:00 after three races 5% slower than predicted", Outcome::Clock(corrected_time(14_400.0), "")),
     ]
 }
 
-fn others() -> Vec<Example> {
-    let five = mark(km(5.0), "20:00");
-    let published = |distance, clock, weekly: f64| vickers_one(mark(distance, clock), miles(weekly));
-    let second = vickers_two(mark(km(10.0), "45:00"), mark(HALF, "1:40:00"), miles(35.0));
+fn other_formulas() -> Vec<Example> {
+    let five = performance(km(5.0), "20:00");
+    let published = |distance, clock, weekly: f64| vickers_one(performance(distance, clock), miles(weekly));
+    let second = vickers_two(performance(km(10.0), "45:00"), performance(HALF, "1:40:00"), miles(35.0));
     vec![
-        time("Riegel, 5 km 20:00 to 10 km", riegel(five, km(10.0))),
-        time("Riegel, 5 km 20:00 to the half", riegel(five, HALF)),
-        time("Riegel, 5 km 20:00 to the marathon", riegel(five, FULL)),
-        time("Vickers & Vertosick 1, half 1:45:00, 30 mi", published(HALF, "1:45:00", 30.0)),
-        time("Vickers & Vertosick 1, half 1:30:00, 50 mi", published(HALF, "1:30:00", 50.0)),
-        time("Vickers & Vertosick 1, 5 km 20:00, 40 mi", published(km(5.0), "20:00", 40.0)),
-        time("Vickers & Vertosick 2, 10 km 45:00 and half 1:40:00, 35 mi", second),
+        time_example("Riegel, 5 km 20:00 to 10 km", riegel(five, km(10.0))),
+        time_example("Riegel, 5 km 20:00 to the half", riegel(five, HALF)),
+        time_example("Riegel, 5 km 20:00 to the marathon", riegel(five, FULL)),
+        time_example("Vickers & Vertosick 1, half 1:45:00, 30 mi", published(HALF, "1:45:00", 30.0)),
+        time_example("Vickers & Vertosick 1, half 1:30:00, 50 mi", published(HALF, "1:30:00", 50.0)),
+        time_example("Vickers & Vertosick 1, 5 km 20:00, 40 mi", published(km(5.0), "20:00", 40.0)),
+        time_example("Vickers & Vertosick 2, 10 km 45:00 and half 1:40:00, 35 mi", second),
     ]
 }
 
@@ -162,10 +176,13 @@ fn age_grades() -> Vec<Example> {
 }
 
 pub(super) fn examples() -> Vec<Example> {
-    let bent = Hinge::for_volume(Some(miles(35.0))).seconds(mark(HALF, "1:45:00"), km(30.0));
+    let bent = BrokenPowerLaw::for_volume(Some(miles(35.0))).seconds(performance(HALF, "1:45:00"), km(30.0));
     let mut examples = vec![
-        time("10 km, from 5 km in 20:00 today", Ok(from_race(km(5.0), "20:00", km(10.0), None).exact.time)),
-        time(
+        time_example(
+            "10 km, from 5 km in 20:00 today",
+            Ok(from_race(km(5.0), "20:00", km(10.0), None).exact.time),
+        ),
+        time_example(
             "half, from 10 km in 42:00 sixty days ago and a time trial over 5 km in 21:00 today",
             Ok(two_races()),
         ),
@@ -173,7 +190,7 @@ pub(super) fn examples() -> Vec<Example> {
     ];
     examples.extend(marathon_formula());
     examples.extend(bands());
-    examples.extend(others());
+    examples.extend(other_formulas());
     examples.extend(age_grades());
     examples
 }

@@ -1,35 +1,36 @@
-//! Broken answers, each with exactly the faults it must yield: `tests/fixtures/contract_broken.jsonl`.
+//! Invalid responses, each with exactly the expected errors:
+//! `tests/fixtures/contract_broken.jsonl`.
 
-use super::faults;
+use super::error_codes;
 use fitness_core::llm_output::size_limits::MAX_BYTES;
-use fitness_core::llm_output::{FaultCode, Kind, MAX_FAULTS, check};
+use fitness_core::llm_output::{MAX_VALIDATION_ERRORS, ResponseKind, ValidationErrorCode, parse_response};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Broken {
+pub(super) struct InvalidExample {
     pub(super) name: String,
     #[serde(default)]
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<ResponseKind>,
     pub(super) text: String,
-    pub(super) faults: Vec<(String, FaultCode)>,
+    pub(super) faults: Vec<(String, ValidationErrorCode)>,
 }
 
-pub(super) fn corpus() -> Vec<Broken> {
+pub(super) fn corpus() -> Vec<InvalidExample> {
     let lines = include_str!("../../fixtures/contract_broken.jsonl").lines();
     lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
 #[test]
-fn every_broken_answer_yields_exactly_its_faults() {
+fn every_invalid_response_yields_exactly_its_errors() {
     let corpus = corpus();
     assert!(corpus.len() >= 150, "{}", corpus.len());
     let mut wrong = Vec::new();
     for broken in &corpus {
         let mut expected: Vec<(String, String)> =
             broken.faults.iter().map(|(path, code)| (path.clone(), code.to_string())).collect();
-        let mut told = faults(&broken.text, broken.kind);
+        let mut told = error_codes(&broken.text, broken.kind);
         expected.sort();
         told.sort();
         if told != expected || told.is_empty() {
@@ -40,41 +41,42 @@ fn every_broken_answer_yields_exactly_its_faults() {
 }
 
 #[test]
-fn the_corpus_holds_every_fault_of_the_contract() {
-    let held: BTreeSet<FaultCode> =
+fn corpus_covers_every_error_code() {
+    let held: BTreeSet<ValidationErrorCode> =
         corpus().iter().flat_map(|broken| broken.faults.iter().map(|(_, code)| *code)).collect();
-    // Told only of bytes, of more than a line can hold, or with a plan at hand.
+    // Only for raw bytes, very long text, or with a plan.
     let elsewhere = [
-        FaultCode::TooLarge,
-        FaultCode::NotText,
-        FaultCode::MoreFaults,
-        FaultCode::PlanNotActive,
-        FaultCode::NoSuchWorkout,
-        FaultCode::WrongDate,
-        FaultCode::Twice,
-        FaultCode::RestDay,
-        FaultCode::RaceDay,
-        FaultCode::PastDay,
-        FaultCode::OutsidePlan,
-        FaultCode::BlackoutDay,
-        FaultCode::UnavailableDay,
-        FaultCode::NotOneWeek,
-        FaultCode::LintError,
+        ValidationErrorCode::TooLarge,
+        ValidationErrorCode::NotText,
+        ValidationErrorCode::MoreErrors,
+        ValidationErrorCode::PlanNotActive,
+        ValidationErrorCode::NoSuchWorkout,
+        ValidationErrorCode::WrongDate,
+        ValidationErrorCode::Duplicate,
+        ValidationErrorCode::RestDay,
+        ValidationErrorCode::RaceDay,
+        ValidationErrorCode::PastDay,
+        ValidationErrorCode::OutsidePlan,
+        ValidationErrorCode::BlackoutDay,
+        ValidationErrorCode::UnavailableDay,
+        ValidationErrorCode::NotOneWeek,
+        ValidationErrorCode::LintError,
     ];
-    // Those of a brief have tests of their own.
-    let of_a_brief = FaultCode::ALL
-        .iter()
-        .filter(|code| FaultCode::BadPlaceholder <= **code && **code <= FaultCode::MustAsk);
-    let missing = FaultCode::ALL.iter().filter(|code| !held.contains(code) && !elsewhere.contains(code));
+    // Errors of briefs are tested separately.
+    let of_a_brief = ValidationErrorCode::ALL.iter().filter(|code| {
+        ValidationErrorCode::BadPlaceholder <= **code && **code <= ValidationErrorCode::MustAsk
+    });
+    let missing =
+        ValidationErrorCode::ALL.iter().filter(|code| !held.contains(code) && !elsewhere.contains(code));
     let missing: Vec<_> = missing.filter(|code| !of_a_brief.clone().any(|other| other == *code)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]
-fn a_fault_says_what_was_there_and_what_is_allowed() {
+fn error_message_names_the_value_and_what_is_allowed() {
     let message = |text: &str| {
-        let refused = check(text.as_bytes(), Some(Kind::Modification)).unwrap_err();
-        refused.faults[0].message.clone()
+        let refused = parse_response(text.as_bytes(), Some(ResponseKind::Modification)).unwrap_err();
+        refused.errors[0].message.clone()
     };
     let with = |changes: &str| {
         format!(
@@ -84,13 +86,13 @@ fn a_fault_says_what_was_there_and_what_is_allowed() {
     for (text, says) in [
         (
             with("{\"duration_minutes\": 60}"),
-            "`duration_minutes` is 60, but must be an object: {\"from\": what it was, \"to\": what it becomes}.",
+            "`duration_minutes` is 60, but must be an object: {\"from\": old value, \"to\": new value}.",
         ),
         (with("{\"duration_minutes\": {\"to\": 3}}"), "`to` is 3; it must be between 5 and 480 minutes."),
         (with("{\"estimated_tss\": {\"to\": 501}}"), "`to` is 501; it must be between 0 and 500 TSS."),
         (
             with("{\"name\": null, \"notes\": \"x\"}"),
-            "`name` is null, but must be a string. A field without a value is left out.",
+            "`name` is null, but must be a string. Omit a field without a value.",
         ),
         (
             with("{\"speed\": 3}"),
@@ -106,7 +108,11 @@ fn a_fault_says_what_was_there_and_what_is_allowed() {
         ),
         (
             "Sure!\n{\"modifications\": [], \"athlete_message\": \"x\"}".to_owned(),
-            "Before the JSON there is `Sure!`. Write the JSON object alone; what the athlete should read belongs in `athlete_message`.",
+            "The response is not valid JSON: expected value at line 1 column 1. Return one JSON object and nothing else: no code fence, comments or text around it.",
+        ),
+        (
+            "{\"modifications\": [],\n \"athlete_message\": \"x\",}".to_owned(),
+            "The response is not valid JSON: trailing comma at line 2 column 25. Return one JSON object and nothing else: no code fence, comments or text around it.",
         ),
     ] {
         assert_eq!(message(&text), says, "{text}");
@@ -114,48 +120,47 @@ fn a_fault_says_what_was_there_and_what_is_allowed() {
 }
 
 #[test]
-fn ten_megabytes_cost_one_clear_refusal() {
+fn ten_megabyte_response_is_refused_with_one_error() {
     let told = |bytes: &[u8]| {
-        let refused = check(bytes, None).unwrap_err();
-        refused.faults.iter().map(|fault| fault.code).collect::<Vec<_>>()
+        let refused = parse_response(bytes, None).unwrap_err();
+        refused.errors.iter().map(|fault| fault.code).collect::<Vec<_>>()
     };
     let large = format!(r#"{{"modifications":[],"athlete_message":"{}"}}"#, "x".repeat(10 << 20));
-    assert_eq!(told(large.as_bytes()), [FaultCode::TooLarge]);
-    assert_eq!(told(&vec![b'['; 10 << 20]), [FaultCode::TooLarge]);
-    assert_eq!(told(&[0xff; 100]), [FaultCode::NotText]);
-    assert_eq!(told(&[0x1f, 0x8b, 8, 0]), [FaultCode::NotText]);
-    // The bound itself is still read.
+    assert_eq!(told(large.as_bytes()), [ValidationErrorCode::TooLarge]);
+    assert_eq!(told(&vec![b'['; 10 << 20]), [ValidationErrorCode::TooLarge]);
+    assert_eq!(told(&[0xff; 100]), [ValidationErrorCode::NotText]);
+    assert_eq!(told(&[0x1f, 0x8b, 8, 0]), [ValidationErrorCode::NotText]);
+    // A response exactly at the limit is parsed.
     let mut text = r#"{"modifications":[],"athlete_message":"x"}"#.to_owned();
     text.push_str(&" ".repeat(MAX_BYTES - text.len()));
-    assert!(check(text.as_bytes(), None).is_ok());
+    assert!(parse_response(text.as_bytes(), None).is_ok());
     text.push(' ');
-    assert_eq!(told(text.as_bytes()), [FaultCode::TooLarge]);
+    assert_eq!(told(text.as_bytes()), [ValidationErrorCode::TooLarge]);
 }
 
 #[test]
-fn faults_without_end_are_not_listed() {
+fn number_of_errors_is_capped() {
     let keys: Vec<String> = (0..90_000).map(|i| format!("\"k{i}\":1")).collect();
     let text = format!("{{\"modifications\":[],{}}}", keys.join(","));
-    let refused = check(text.as_bytes(), None).unwrap_err();
-    assert_eq!(refused.faults.len(), MAX_FAULTS + 1);
-    let last = refused.faults.last().unwrap();
-    assert_eq!(last.code, FaultCode::MoreFaults);
-    // A key as long as the answer is quoted, not repeated.
+    let refused = parse_response(text.as_bytes(), None).unwrap_err();
+    assert_eq!(refused.errors.len(), MAX_VALIDATION_ERRORS + 1);
+    let last = refused.errors.last().unwrap();
+    assert_eq!(last.code, ValidationErrorCode::MoreErrors);
+    // A very long key is truncated in the message.
     let text = format!("{{\"modifications\":[],\"{}\":1}}", "k".repeat(500_000));
-    let refused = check(text.as_bytes(), None).unwrap_err();
-    assert!(refused.faults.iter().all(|fault| fault.path.len() + fault.message.len() < 500));
+    let refused = parse_response(text.as_bytes(), None).unwrap_err();
+    assert!(refused.errors.iter().all(|fault| fault.path.len() + fault.message.len() < 500));
 }
 
 #[test]
-fn a_shape_made_to_take_long_is_read_in_one_pass() {
-    for piece in [
-        "\"a\"", "{", "{ ", "'a',", "a,", "//", "/*", "/**/", "```", "...", "[],", ",", "\\u0041", "\"\\",
-        "{\"a\":", "\u{a0}",
-    ] {
-        for before in ["", "[", "{\"modifications\":[", "\"", "x "] {
+fn pathological_nesting_is_parsed_in_linear_time() {
+    for piece in
+        [" ", "[", "[],", "1,", "\"a\",", "{\"a\":", "{\"a\":1},", "\"a\":1,", "\\u0041", "\"\\", ",", "```"]
+    {
+        for before in ["", "[", "{", "{\"modifications\":[", "\"", "x "] {
             let text = format!("{before}{}", piece.repeat((MAX_BYTES - before.len()) / piece.len()));
-            let refused = check(text.as_bytes(), None).unwrap_err();
-            assert!(refused.faults.iter().all(|fault| fault.message.len() < 1000), "{piece}");
+            let refused = parse_response(text.as_bytes(), None).unwrap_err();
+            assert!(refused.errors.iter().all(|fault| fault.message.len() < 1000), "{piece}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The coach's JSON contract: every example of its document, a corpus of broken answers, its schemas, its laws.
+//! LLM output validation: documented examples, a corpus of invalid responses, schemas and
+//! properties.
 
 mod brief;
 mod examples;
@@ -8,30 +9,31 @@ mod plan;
 mod properties;
 mod schemas;
 
-use fitness_core::llm_output::{Fault, Finding, Kind, Response, check};
+use fitness_core::llm_output::{Finding, Response, ResponseKind, ValidationError, parse_response};
 
-/// The document's example of a fatigued athlete.
+/// Documented example of a fatigued athlete.
 const FATIGUE: &str = include_str!("../contract/fatigue.json");
-/// The document's example of an ill athlete.
+/// Documented example of an ill athlete.
 const SKIP: &str = include_str!("../contract/skip.json");
-/// The document's example of a week.
+/// Documented example of a week.
 const WEEK: &str = include_str!("../contract/week.json");
-/// The document's error form.
+/// Documented error response.
 const ERROR: &str = include_str!("../contract/error.json");
 
-/// What is wrong with an answer, as path and code.
-fn faults(text: &str, kind: Option<Kind>) -> Vec<(String, String)> {
-    check(text.as_bytes(), kind).map_or_else(|refused| told(&refused.faults), |_| Vec::new())
+/// Errors of a response, as path and code.
+fn error_codes(text: &str, kind: Option<ResponseKind>) -> Vec<(String, String)> {
+    parse_response(text.as_bytes(), kind)
+        .map_or_else(|refused| codes_of_errors(&refused.errors), |_| Vec::new())
 }
 
-fn told(faults: &[Fault]) -> Vec<(String, String)> {
+fn codes_of_errors(faults: &[ValidationError]) -> Vec<(String, String)> {
     faults.iter().map(|fault| (fault.path.clone(), fault.code.to_string())).collect()
 }
 
-fn found(findings: &[Finding]) -> Vec<(&str, &str)> {
+fn codes_of_findings(findings: &[Finding]) -> Vec<(&str, &str)> {
     findings.iter().map(|finding| (finding.path.as_str(), finding.code.as_str())).collect()
 }
 
-fn accepted(text: &str) -> Response {
-    check(text.as_bytes(), None).unwrap_or_else(|refused| panic!("{refused:#?}"))
+fn parse_valid(text: &str) -> Response {
+    parse_response(text.as_bytes(), None).unwrap_or_else(|refused| panic!("{refused:#?}"))
 }

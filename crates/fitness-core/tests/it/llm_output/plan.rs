@@ -1,18 +1,20 @@
-//! Accepted answers against an athlete's plan: what is refused, what is found, and what they would change.
+//! Valid responses checked against an athlete's plan: errors, findings and resulting changes.
 
-use super::{accepted, found, told};
+use super::{codes_of_errors, codes_of_findings, parse_valid};
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{PlanId, WorkoutId};
 use fitness_core::domain::note::Author;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan};
-use fitness_core::llm_output::checks::{Ground, Report, against};
-use fitness_core::llm_output::into_changes::{NoSuchWorkout, of_modification, of_week, week_as_draft};
-use fitness_core::llm_output::{FaultCode, FindingCode, Response};
+use fitness_core::llm_output::cross_checks::{CheckReport, PlanContext, check_against_plan};
+use fitness_core::llm_output::into_changes::{
+    UnknownWorkoutError, changes_from_modification, changes_from_week, workouts_from_week,
+};
+use fitness_core::llm_output::{FindingCode, Response, ValidationErrorCode};
 use fitness_core::plan::{
-    Availability, Change, Goal, Plan, PlanStatus, PlannedWorkout, Size, Step, StepDuration, StepTarget,
-    StepType, TargetRange, Terms, Workout, WorkoutKind, apply,
+    Availability, Change, GoalDistance, Plan, PlanConstraints, PlanStatus, PlannedWorkout, Size, Step,
+    StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind, apply,
 };
 
 /// A Wednesday in the plan's second week.
@@ -26,15 +28,15 @@ fn plan() -> Plan {
     Plan {
         id: PlanId::new(1),
         name: "Half".to_owned(),
-        goal: Goal::Half,
+        goal: GoalDistance::Half,
         distance: Some(Distance::HALF_MARATHON),
         start_date: day("2026-06-16"),
         race_date: day("2026-09-20"),
         target_time: None,
-        terms: Terms::default(),
+        terms: PlanConstraints::default(),
         status: PlanStatus::Active,
         author: Author::Athlete,
-        content_hash: ContentHash::of_bytes(b""),
+        content_hash: ContentHash::hash_bytes(b""),
         revision: 1,
         superseded_by: None,
         begun_on: None,
@@ -89,15 +91,15 @@ fn workouts() -> Vec<PlannedWorkout> {
     .into()
 }
 
-/// Puts a plan and an athlete's days off under an answer.
-fn on_ground<T>(availability: &Availability, run: impl FnOnce(&Ground<'_>) -> T) -> T {
-    let terms = Terms { availability: availability.clone(), ..Terms::default() };
+/// Runs a check with a plan and days off.
+fn with_plan_context<T>(availability: &Availability, run: impl FnOnce(&PlanContext<'_>) -> T) -> T {
+    let terms = PlanConstraints { availability: availability.clone(), ..PlanConstraints::default() };
     let (plan, workouts) = (Plan { terms, ..plan() }, workouts());
-    run(&Ground { plan: &plan, workouts: &workouts, today: day(TODAY) })
+    run(&PlanContext { plan: &plan, workouts: &workouts, today: day(TODAY) })
 }
 
-fn held(text: &str) -> Report {
-    on_ground(&Availability::default(), |ground| against(&accepted(text), ground))
+fn check_text(text: &str) -> CheckReport {
+    with_plan_context(&Availability::default(), |ground| check_against_plan(&parse_valid(text), ground))
 }
 
 fn modification(id: &str, date: &str, rest: &str) -> String {
@@ -114,32 +116,32 @@ fn new_workout(date: &str, sport: &str) -> String {
 }
 
 const SKIP: &str = r#""action": "skip""#;
-const SHORTER: &str = r#""action": "modify", "changes": {"duration_minutes": {"to": 30}}"#;
+const SHORTEN: &str = r#""action": "modify", "changes": {"duration_minutes": {"to": 30}}"#;
 
 #[test]
-fn what_is_not_in_the_active_plan_on_that_day_is_refused() {
-    let codes = |text: &str| told(&held(text).faults);
-    let pair = |path: &str, code: FaultCode| vec![(path.to_owned(), code.to_string())];
+fn workout_not_in_the_plan_on_that_day_is_refused() {
+    let codes = |text: &str| codes_of_errors(&check_text(text).errors);
+    let pair = |path: &str, code: ValidationErrorCode| vec![(path.to_owned(), code.to_string())];
     let id = "/modifications/0/workout_id";
     let date = "/modifications/0/date";
     assert_eq!(codes(&modification("22", "2026-06-25", SKIP)), []);
     for unknown in ["99", "abc123", "022", " 22", "-22", "9999999999999999999999"] {
         assert_eq!(
             codes(&modification(unknown, "2026-06-25", SKIP)),
-            pair(id, FaultCode::NoSuchWorkout),
+            pair(id, ValidationErrorCode::NoSuchWorkout),
             "{unknown}"
         );
     }
-    assert_eq!(codes(&modification("22", "2026-06-26", SKIP)), pair(date, FaultCode::WrongDate));
-    assert_eq!(codes(&modification("20", "2026-06-22", SKIP)), pair(date, FaultCode::PastDay));
+    assert_eq!(codes(&modification("22", "2026-06-26", SKIP)), pair(date, ValidationErrorCode::WrongDate));
+    assert_eq!(codes(&modification("20", "2026-06-22", SKIP)), pair(date, ValidationErrorCode::PastDay));
     assert_eq!(codes(&modification("21", TODAY, SKIP)), [], "today is not over");
     let both = format!(
-        r#"{{"modifications": [{{"workout_id": "22", "date": "2026-06-25", {SKIP}}}, {{"workout_id": "22", "date": "2026-06-25", {SHORTER}}}], "athlete_message": "x"}}"#
+        r#"{{"modifications": [{{"workout_id": "22", "date": "2026-06-25", {SKIP}}}, {{"workout_id": "22", "date": "2026-06-25", {SHORTEN}}}], "athlete_message": "x"}}"#
     );
-    assert_eq!(codes(&both), pair("/modifications/1/workout_id", FaultCode::Twice));
+    assert_eq!(codes(&both), pair("/modifications/1/workout_id", ValidationErrorCode::Duplicate));
     assert_eq!(
-        codes(&modification("23", "2026-06-26", SHORTER)),
-        pair("/modifications/0/changes", FaultCode::RestDay)
+        codes(&modification("23", "2026-06-26", SHORTEN)),
+        pair("/modifications/0/changes", ValidationErrorCode::RestDay)
     );
     // All at once, as everywhere.
     let many = modification("99", "2026-06-20", SKIP).replace(
@@ -154,37 +156,37 @@ fn what_is_not_in_the_active_plan_on_that_day_is_refused() {
 }
 
 #[test]
-fn what_is_added_must_be_ahead_and_within_the_plan() {
-    let codes = |date: &str| told(&held(&new_workout(date, "running")).faults);
-    let at = |code: FaultCode| vec![("/new_workouts/0/date".to_owned(), code.to_string())];
+fn added_workout_must_be_in_the_future_and_within_the_plan() {
+    let codes = |date: &str| codes_of_errors(&check_text(&new_workout(date, "running")).errors);
+    let at = |code: ValidationErrorCode| vec![("/new_workouts/0/date".to_owned(), code.to_string())];
     assert_eq!(codes(TODAY), []);
-    assert_eq!(codes("2026-06-23"), at(FaultCode::PastDay));
+    assert_eq!(codes("2026-06-23"), at(ValidationErrorCode::PastDay));
     // Recovery may follow the race, six weeks of it.
     assert_eq!(codes("2026-11-01"), []);
-    assert_eq!(codes("2026-11-02"), at(FaultCode::OutsidePlan));
+    assert_eq!(codes("2026-11-02"), at(ValidationErrorCode::OutsidePlan));
 }
 
 #[test]
-fn days_off_are_honoured_always() {
+fn days_off_are_respected() {
     let unavailable =
         Availability { blackouts: [day("2026-06-25")].into(), days: "tue,wed,thu,fri,sat".parse().unwrap() };
     let codes = |text: &str| {
-        let report = on_ground(&unavailable, |ground| against(&accepted(text), ground));
-        report.faults.iter().map(|fault| fault.code).collect::<Vec<_>>()
+        let report = with_plan_context(&unavailable, |ground| check_against_plan(&parse_valid(text), ground));
+        report.errors.iter().map(|fault| fault.code).collect::<Vec<_>>()
     };
-    assert_eq!(codes(&new_workout("2026-06-25", "running")), [FaultCode::BlackoutDay]);
-    assert_eq!(codes(&new_workout("2026-06-28", "running")), [FaultCode::UnavailableDay]);
+    assert_eq!(codes(&new_workout("2026-06-25", "running")), [ValidationErrorCode::BlackoutDay]);
+    assert_eq!(codes(&new_workout("2026-06-28", "running")), [ValidationErrorCode::UnavailableDay]);
     assert_eq!(codes(&new_workout("2026-06-27", "running")), []);
     assert_eq!(codes(&new_workout("2026-06-25", "rest")), [], "rest is what such a day is for");
     let stands = "the athlete put it there, and decides";
-    assert_eq!(codes(&modification("22", "2026-06-25", SHORTER)), [], "{stands}");
+    assert_eq!(codes(&modification("22", "2026-06-25", SHORTEN)), [], "{stands}");
     assert_eq!(codes(&modification("22", "2026-06-25", SKIP)), [], "taking work away is fine");
     let week = |sport: &str| {
         format!(
             r#"{{"workouts": [{{"day": "sunday", "date": "2026-06-28", "name": "Long", "sport": "{sport}", "duration_minutes": 90}}], "athlete_message": "x"}}"#
         )
     };
-    assert_eq!(codes(&week("cycling")), [FaultCode::UnavailableDay]);
+    assert_eq!(codes(&week("cycling")), [ValidationErrorCode::UnavailableDay]);
     assert_eq!(codes(&week("running")), [], "{stands}");
 }
 
@@ -193,22 +195,25 @@ fn only_the_active_plan_can_be_changed() {
     let workouts = workouts();
     for status in [PlanStatus::Draft, PlanStatus::Archived] {
         let plan = Plan { status, ..plan() };
-        let ground = Ground { plan: &plan, workouts: &workouts, today: day(TODAY) };
-        let report = against(&accepted(&modification("22", "2026-06-25", SKIP)), &ground);
-        assert_eq!(report.faults[0].code, FaultCode::PlanNotActive);
+        let ground = PlanContext { plan: &plan, workouts: &workouts, today: day(TODAY) };
+        let report = check_against_plan(&parse_valid(&modification("22", "2026-06-25", SKIP)), &ground);
+        assert_eq!(report.errors[0].code, ValidationErrorCode::PlanNotActive);
     }
 }
 
 #[test]
-fn what_was_said_to_be_there_is_compared_with_what_is() {
+fn original_values_are_compared_with_the_plan() {
     let changes = |name: &str, minutes: f64, tss: f64, words: &str| {
         let rest = format!(
             r#""original_name": "{name}", "action": "modify", "changes": {{"duration_minutes": {{"from": {minutes}, "to": 50}},
                 "estimated_tss": {{"from": {tss}, "to": 40}}, "intensity": {{"from": "{words}", "to": "Zone 2"}}}}"#
         );
-        let report = held(&modification("22", "2026-06-25", &rest));
-        assert_eq!(report.faults, []);
-        found(&report.findings).iter().map(|(path, code)| format!("{path} {code}")).collect::<Vec<_>>()
+        let report = check_text(&modification("22", "2026-06-25", &rest));
+        assert_eq!(report.errors, []);
+        codes_of_findings(&report.findings)
+            .iter()
+            .map(|(path, code)| format!("{path} {code}"))
+            .collect::<Vec<_>>()
     };
     assert_eq!(changes("5x1K Intervals", 75.0, 85.0, "zone 4-5 intervals "), [""; 0]);
     assert_eq!(changes("5x1K Intervals", 75.4, 84.2, "Zone 4-5 intervals"), [""; 0], "rounded");
@@ -221,15 +226,15 @@ fn what_was_said_to_be_there_is_compared_with_what_is() {
             "/modifications/0/changes/intensity/from from_differs",
         ]
     );
-    // The plan gives this run no duration: what somebody could take for it is no mistake.
+    // The plan gives this run no duration, so any plausible value is accepted.
     let from = |minutes: u32| {
         let changes = format!(
             r#""action": "modify", "changes": {{"duration_minutes": {{"from": {minutes}, "to": 10}}}}"#
         );
-        held(&modification("31", "2026-06-28", &changes)).findings
+        check_text(&modification("31", "2026-06-28", &changes)).findings
     };
     assert_eq!(from(90), []);
-    assert_eq!(from(20)[0].message, "20 minutes is not what is there: the plan says nothing.");
+    assert_eq!(from(20)[0].message, "20 minutes does not match the plan, which has no value.");
 }
 
 #[test]
@@ -239,13 +244,13 @@ fn the_current_load_of_the_week_is_compared_with_the_plan() {
             "\"athlete",
             &format!(r#""weekly_load_adjustment": {{"current_weekly_tss": {said}}}, "athlete"#),
         );
-        held(&text).findings.iter().map(|finding| finding.code).collect::<Vec<_>>()
+        check_text(&text).findings.iter().map(|finding| finding.code).collect::<Vec<_>>()
     };
     // Next week has one run of 40.
     assert_eq!(findings(40.0, "2026-06-30", "30"), []);
     assert_eq!(findings(41.0, "2026-06-30", "30"), []);
     assert_eq!(findings(42.0, "2026-06-30", "30"), [FindingCode::WeekDiffers]);
-    // This week has a run whose load nobody estimated.
+    // This week has a run without an estimated load.
     assert_eq!(findings(420.0, "2026-06-25", "22"), []);
 }
 
@@ -257,14 +262,18 @@ fn a_week_is_one_week_and_its_days_are_what_they_are_called() {
                 r#"{{"day": "{day}", "date": "{date}", "name": "Run", "sport": "running", "duration_minutes": 30}}"#
             )
         };
-        held(&format!(r#"{{"workouts": [{}, {}], "athlete_message": "x"}}"#, workout(first), workout(second)))
+        check_text(&format!(
+            r#"{{"workouts": [{}, {}], "athlete_message": "x"}}"#,
+            workout(first),
+            workout(second)
+        ))
     };
     let fine = week(("thursday", "2026-06-25"), ("sunday", "2026-06-28"));
-    assert_eq!((fine.faults, fine.findings), (vec![], vec![]));
+    assert_eq!((fine.errors, fine.findings), (vec![], vec![]));
     let two = week(("sunday", "2026-06-28"), ("monday", "2026-06-29"));
-    assert_eq!(told(&two.faults), [("/workouts".to_owned(), "not_one_week".to_owned())]);
+    assert_eq!(codes_of_errors(&two.errors), [("/workouts".to_owned(), "not_one_week".to_owned())]);
     let wrong = week(("friday", "2026-06-25"), ("sunday", "2026-06-28"));
-    assert_eq!(found(&wrong.findings), [("/workouts/0/day", "weekday_differs")]);
+    assert_eq!(codes_of_findings(&wrong.findings), [("/workouts/0/day", "weekday_differs")]);
     assert_eq!(wrong.findings[0].message, "`day` is friday, but 2026-06-25 is a thursday.");
 }
 
@@ -273,7 +282,7 @@ fn steps_may_be_five_percent_off_and_those_by_distance_must_be_possible() {
     let findings = |minutes: f64, steps: &str| {
         let text = new_workout("2026-06-25", "running")
             .replace("30}", &format!("{minutes}, \"steps\": [{steps}]}}"));
-        held(&text).findings.len()
+        check_text(&text).findings.len()
     };
     let timed = |seconds: i64| {
         format!(r#"{{"step_type": "active", "duration_type": "time", "duration_value": {seconds}}}"#)
@@ -300,8 +309,8 @@ fn steps_may_be_five_percent_off_and_those_by_distance_must_be_possible() {
 }
 
 #[test]
-fn what_nobody_can_hold_and_names_that_hide_something_are_refused() {
-    let faults = |text: &str| told(&held(text).faults);
+fn infeasible_targets_and_hidden_characters_are_refused() {
+    let faults = |text: &str| codes_of_errors(&check_text(text).errors);
     let step = |target: &str| {
         new_workout("2026-06-25", "running").replace(
             "30}",
@@ -328,14 +337,14 @@ fn what_nobody_can_hold_and_names_that_hide_something_are_refused() {
     assert_eq!(faults(&renamed), [("/modifications/0/changes/name".to_owned(), "bad_character".to_owned())]);
 }
 
-/// What an answer would change.
+/// Changes resulting from a response.
 fn changes(text: &str) -> Vec<Change> {
-    on_ground(&Availability::default(), |ground| {
-        let response = accepted(text);
-        assert_eq!(against(&response, ground).faults, []);
+    with_plan_context(&Availability::default(), |ground| {
+        let response = parse_valid(text);
+        assert_eq!(check_against_plan(&response, ground).errors, []);
         let changes = match response {
-            Response::Modification(response) => of_modification(&response, ground).unwrap(),
-            Response::Week(response) => of_week(&response, ground),
+            Response::Modification(response) => changes_from_modification(&response, ground).unwrap(),
+            Response::Week(response) => changes_from_week(&response, ground),
         };
         if !changes.is_empty() {
             apply(ground.plan, ground.workouts, &changes, &(0..changes.len()).collect(), ground.today)
@@ -345,8 +354,8 @@ fn changes(text: &str) -> Vec<Change> {
     })
 }
 
-/// What a modification makes of one workout.
-fn becomes(id: &str, date: &str, action: &str, changed: &str) -> Workout {
+/// A workout after a modification.
+fn modified_workout(id: &str, date: &str, action: &str, changed: &str) -> Workout {
     let rest = format!(r#""action": "{action}", "changes": {{{changed}}}"#);
     let mut changes = changes(&modification(id, date, &rest));
     assert_eq!(changes.len(), 1);
@@ -356,7 +365,7 @@ fn becomes(id: &str, date: &str, action: &str, changed: &str) -> Workout {
     }
 }
 
-fn old(id: i64) -> Workout {
+fn original_workout(id: i64) -> Workout {
     workouts().into_iter().find(|planned| planned.id.get() == id).unwrap().workout
 }
 
@@ -372,23 +381,23 @@ fn timed(minutes: i64, notes: Option<&str>) -> Vec<Step> {
 
 #[test]
 fn modify_changes_only_what_it_names() {
-    let renamed = becomes("22", "2026-06-25", "modify", r#""name": "Kilometres""#);
-    assert_eq!(renamed, Workout { name: "Kilometres".to_owned(), ..old(22) });
-    let lighter = becomes("22", "2026-06-25", "modify", r#""estimated_tss": {"to": 70}"#);
-    assert_eq!(lighter, Workout { load: Some(70.0), ..old(22) });
-    // The same again is no change.
-    let same = becomes(
+    let renamed = modified_workout("22", "2026-06-25", "modify", r#""name": "Kilometres""#);
+    assert_eq!(renamed, Workout { name: "Kilometres".to_owned(), ..original_workout(22) });
+    let lighter = modified_workout("22", "2026-06-25", "modify", r#""estimated_tss": {"to": 70}"#);
+    assert_eq!(lighter, Workout { load: Some(70.0), ..original_workout(22) });
+    // The same value is not a change.
+    let same = modified_workout(
         "22",
         "2026-06-25",
         "modify",
         r#""duration_minutes": {"to": 75}, "intensity": {"to": "Zone 4-5 intervals"}"#,
     );
-    assert_eq!(same, old(22));
+    assert_eq!(same, original_workout(22));
 }
 
 #[test]
-fn a_shorter_session_is_shorter_in_every_respect() {
-    let shorter = becomes("22", "2026-06-25", "modify", r#""duration_minutes": {"to": 50}"#);
+fn shorter_duration_scales_distance_load_and_steps() {
+    let shorter = modified_workout("22", "2026-06-25", "modify", r#""duration_minutes": {"to": 50}"#);
     assert_eq!(
         shorter,
         Workout {
@@ -397,30 +406,32 @@ fn a_shorter_session_is_shorter_in_every_respect() {
             load: Some(57.0),
             name: "3x1K Intervals".to_owned(),
             description: Some("3 x 1 km hard".to_owned()),
-            steps: old(22).steps[..3].to_vec(),
-            ..old(22)
+            steps: original_workout(22).steps[..3].to_vec(),
+            ..original_workout(22)
         }
     );
-    assert_eq!(shorter, old(22).resized(Size::Duration(TimeSpan::from_mins(50))), "as by hand");
-    // Beyond what a workout may be, nothing is made up.
-    let longest = becomes("22", "2026-06-25", "modify", r#""duration_minutes": {"to": 480}"#);
+    assert_eq!(shorter, original_workout(22).resized(Size::Duration(TimeSpan::from_mins(50))), "as by hand");
+    // Beyond the limits of a workout nothing is scaled.
+    let longest = modified_workout("22", "2026-06-25", "modify", r#""duration_minutes": {"to": 480}"#);
     assert_eq!((longest.load, longest.distance), (None, Distance::from_km(76.8)));
-    // Planned by distance it stays so, where the answer says from how long to how long it goes.
-    let by_distance = becomes("31", "2026-06-28", "modify", r#""duration_minutes": {"from": 100, "to": 75}"#);
-    let three_quarters = Distance::from_km((old(31).distance.unwrap().km() * 7.5).round() / 10.0);
+    // A workout planned by distance stays so if the response gives both durations.
+    let by_distance =
+        modified_workout("31", "2026-06-28", "modify", r#""duration_minutes": {"from": 100, "to": 75}"#);
+    let three_quarters =
+        Distance::from_km((original_workout(31).distance.unwrap().km() * 7.5).round() / 10.0);
     assert_eq!((by_distance.distance, by_distance.duration), (three_quarters, None));
     let easy = r#""duration_minutes": {"from": 100, "to": 75}, "intensity": {"to": "easy"}"#;
-    let easy = becomes("31", "2026-06-28", "modify", easy);
+    let easy = modified_workout("31", "2026-06-28", "modify", easy);
     assert_eq!((easy.distance, easy.duration, easy.kind), (three_quarters, None, WorkoutKind::Easy));
-    // Where the old one had no duration, nobody knows how far the new one goes.
-    let timed_now = becomes("31", "2026-06-28", "modify", r#""duration_minutes": {"to": 80}"#);
+    // Without an old duration the new distance is unknown.
+    let timed_now = modified_workout("31", "2026-06-28", "modify", r#""duration_minutes": {"to": 80}"#);
     assert_eq!((timed_now.distance, timed_now.load), (None, None));
     assert_eq!(timed_now.steps, timed(80, None));
 }
 
 #[test]
-fn an_easier_session_keeps_nothing_of_the_hard_one() {
-    let easier = becomes(
+fn easier_intensity_drops_hard_steps_and_text() {
+    let easier = modified_workout(
         "22",
         "2026-06-25",
         "modify",
@@ -437,24 +448,24 @@ fn an_easier_session_keeps_nothing_of_the_hard_one() {
             distance: None,
             load: None,
             steps: timed(75, Some("Zone 2 steady")),
-            ..old(22)
+            ..original_workout(22)
         }
     );
-    // A shorter and easier one is not as far as the old pace would go, and is not called what it no longer is.
+    // A shorter and easier workout loses the old distance and name.
     let both = r#""duration_minutes": {"to": 50}, "intensity": {"to": "Zone 2 steady"}"#;
-    let both = becomes("22", "2026-06-25", "modify", both);
+    let both = modified_workout("22", "2026-06-25", "modify", both);
     assert_eq!((both.distance, both.load, both.description), (None, None, None));
     assert_eq!((both.name.as_str(), both.kind, both.key), ("Easy run", WorkoutKind::Easy, false));
     assert_eq!(both.steps, timed(50, Some("Zone 2 steady")));
-    // Without a duration, distance is the only measure there is.
-    let by_distance = becomes("31", "2026-06-28", "modify", r#""intensity": {"to": "very gentle"}"#);
-    assert_eq!((by_distance.distance, by_distance.kind), (old(31).distance, WorkoutKind::Long));
+    // Without a duration the distance is kept.
+    let by_distance = modified_workout("31", "2026-06-28", "modify", r#""intensity": {"to": "very gentle"}"#);
+    assert_eq!((by_distance.distance, by_distance.kind), (original_workout(31).distance, WorkoutKind::Long));
     assert_eq!(by_distance.steps[0].duration, StepDuration::Distance(16_000.0));
 }
 
 #[test]
 fn replace_makes_a_new_session_under_the_same_id() {
-    let new = becomes(
+    let new = modified_workout(
         "22",
         "2026-06-25",
         "replace",
@@ -474,7 +485,7 @@ fn replace_makes_a_new_session_under_the_same_id() {
             ..Workout::rest(day("2026-06-25"))
         }
     );
-    let nameless = becomes("22", "2026-06-25", "replace", r#""duration_minutes": {"to": 40}"#);
+    let nameless = modified_workout("22", "2026-06-25", "replace", r#""duration_minutes": {"to": 40}"#);
     assert_eq!((nameless.name.as_str(), nameless.kind), ("40 minutes of running", WorkoutKind::Other));
 }
 
@@ -497,10 +508,13 @@ fn skip_takes_the_workout_out_and_a_new_one_is_added() {
     assert!(workout.is_rest() && workout.check().is_ok());
     // The no-change form changes nothing.
     assert_eq!(changes(r#"{"modifications": [], "athlete_message": "x"}"#), []);
-    // A workout that is not there is an error, whoever forgot to check.
-    let Response::Modification(stray) = accepted(&modification("99", "2026-06-25", SKIP)) else { panic!() };
-    let refused = on_ground(&Availability::default(), |ground| of_modification(&stray, ground));
-    assert_eq!(refused, Err(NoSuchWorkout("99".to_owned())));
+    // An unknown workout is an error even without the earlier check.
+    let Response::Modification(stray) = parse_valid(&modification("99", "2026-06-25", SKIP)) else {
+        panic!()
+    };
+    let refused =
+        with_plan_context(&Availability::default(), |ground| changes_from_modification(&stray, ground));
+    assert_eq!(refused, Err(UnknownWorkoutError("99".to_owned())));
 }
 
 #[test]
@@ -566,8 +580,8 @@ fn a_week_replaces_what_is_left_of_it_and_nothing_else() {
             "skip 31"
         ]
     );
-    let Response::Week(week) = accepted(&text) else { panic!() };
-    let draft = week_as_draft(&week);
+    let Response::Week(week) = parse_valid(&text) else { panic!() };
+    let draft = workouts_from_week(&week);
     assert_eq!(draft.len(), 4);
     assert!(draft.iter().all(|workout| workout.check().is_ok()));
 }

@@ -1,4 +1,4 @@
-//! What holds for every answer: an accepted one survives being written, and means the same to `serde`.
+//! Properties of responses: accepted ones round-trip and parse the same with `serde`.
 
 use super::schemas::validator;
 use super::{ERROR, FATIGUE, SKIP, WEEK};
@@ -17,7 +17,7 @@ fn words(most: usize) -> impl Strategy<Value = String> {
 }
 
 fn days() -> impl Strategy<Value = Day> {
-    (0_i64..3000).prop_map(|days| Day::new(2020, 1, 1).unwrap().plus(days))
+    (0_i64..3000).prop_map(|days| Day::new(2020, 1, 1).unwrap().plus_days(days))
 }
 
 fn some<T: std::fmt::Debug>(strategy: impl Strategy<Value = T>) -> impl Strategy<Value = Option<T>> {
@@ -63,7 +63,7 @@ prop_compose! {
         workout_id in words(64),
         date in days(),
         original_name in some(words(120)),
-        action in select(Action::ALL),
+        action in select(WorkoutAction::ALL),
         name in some(words(120)),
         duration in (some(0.0_f64..=480.0), 5.0_f64..=480.0),
         intensity in some((some(words(120)), words(120))),
@@ -78,7 +78,7 @@ prop_compose! {
             estimated_tss: tss.map(|(from, to)| TssChange { from, to }),
             notes,
         };
-        let changes = (action != Action::Skip || !bare).then_some(changes);
+        let changes = (action != WorkoutAction::Skip || !bare).then_some(changes);
         Modification { workout_id, date, original_name, action, changes }
     }
 }
@@ -137,70 +137,69 @@ fn responses() -> impl Strategy<Value = Response> {
     prop_oneof![modification, week]
 }
 
-/// Through `serde` alone, which stops at the first fault and knows no bounds.
-fn by_serde(text: &str, kind: Kind) -> Response {
+/// With `serde` alone, which stops at the first error and checks no bounds.
+fn parse_with_serde(text: &str, kind: ResponseKind) -> Response {
     match kind {
-        Kind::Modification => Response::Modification(serde_json::from_str(text).unwrap()),
-        Kind::Week => Response::Week(serde_json::from_str(text).unwrap()),
+        ResponseKind::Modification => Response::Modification(serde_json::from_str(text).unwrap()),
+        ResponseKind::Week => Response::Week(serde_json::from_str(text).unwrap()),
     }
 }
 
 proptest! {
     #[test]
-    fn an_accepted_answer_is_accepted_again_and_means_the_same(response in responses()) {
+    fn accepted_response_round_trips(response in responses()) {
         let text = serde_json::to_string_pretty(&response).unwrap();
-        let back = check(text.as_bytes(), None);
+        let back = parse_response(text.as_bytes(), None);
         prop_assert_eq!(back.as_ref(), Ok(&response));
-        prop_assert_eq!(by_serde(&text, response.kind()), response.clone());
+        prop_assert_eq!(parse_with_serde(&text, response.kind()), response.clone());
         let value: Value = serde_json::from_str(&text).unwrap();
         let validator = validator(response.kind());
         let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
         prop_assert!(errors.is_empty(), "{:?}", errors);
     }
 
-    /// One value of an accepted answer becomes something else: both validators think the same of it.
+    /// One value of an accepted response is replaced: schema and parser must agree.
     #[test]
-    fn a_foreign_validator_and_the_reader_agree_on_answers_with_one_change(
-        response in responses(), at in any::<prop::sample::Index>(), other in select(others())
+    fn schema_and_reader_agree_on_responses_with_one_change(
+        response in responses(), at in any::<prop::sample::Index>(), other in select(replacement_values())
     ) {
         let mut value = serde_json::to_value(&response).unwrap();
-        let spots = spots(&value, "");
+        let spots = json_pointers(&value, "");
         *value.pointer_mut(&spots[at.index(spots.len())]).unwrap() = other;
         let text = value.to_string();
         let kind = response.kind();
-        let ours = check(text.as_bytes(), Some(kind));
+        let ours = parse_response(text.as_bytes(), Some(kind));
         let validator = validator(kind);
-        let refused = ours.as_ref().err().map(|refused| refused.faults.clone()).unwrap_or_default();
-        let only_ours = refused.iter().all(|fault| fault.code == FaultCode::LowAboveHigh);
+        let refused = ours.as_ref().err().map(|refused| refused.errors.clone()).unwrap_or_default();
+        let only_ours = refused.iter().all(|fault| fault.code == ValidationErrorCode::LowAboveHigh);
         if !refused.is_empty() && only_ours {
             return Ok(());
         }
         prop_assert_eq!(validator.is_valid(&value), ours.is_ok(), "{} {:?}", text, refused);
         if ours.is_ok() {
-            prop_assert_eq!(by_serde(&text, kind), ours.unwrap());
+            prop_assert_eq!(parse_with_serde(&text, kind), ours.unwrap());
         }
     }
 }
 
-/// What a value may become.
-fn others() -> Vec<Value> {
+fn replacement_values() -> Vec<Value> {
     let text = r#"[null, true, 0, -1, 3, 60, 481, 500.5, 7001, 1e300, "", " ", "x", "60", "2026-02-30", "2026-06-16",
         "rest", "open", "modify", "replace", "skip", "time", "monday", "running", "\u0000", [], {}, [1], {"to": 60}, {"from": 1}]"#;
     serde_json::from_str(text).unwrap()
 }
 
 /// A pointer to everything in a value.
-fn spots(value: &Value, path: &str) -> Vec<String> {
+fn json_pointers(value: &Value, path: &str) -> Vec<String> {
     let mut found = vec![path.to_owned()];
     match value {
         Value::Array(entries) => {
             for (i, entry) in entries.iter().enumerate() {
-                found.extend(spots(entry, &format!("{path}/{i}")));
+                found.extend(json_pointers(entry, &format!("{path}/{i}")));
             }
         }
         Value::Object(fields) => {
             for (key, entry) in fields {
-                found.extend(spots(entry, &format!("{path}/{key}")));
+                found.extend(json_pointers(entry, &format!("{path}/{key}")));
             }
         }
         _ => {}
@@ -213,18 +212,18 @@ fn a_document_cut_anywhere_is_refused() {
     for text in [FATIGUE, SKIP, WEEK, ERROR] {
         let text = text.trim();
         for (end, _) in text.char_indices().filter(|(_, c)| !c.is_alphanumeric()) {
-            let refused = check(&text.as_bytes()[..end], None).unwrap_err();
-            assert!(!refused.faults.is_empty(), "{end}");
+            let refused = parse_response(&text.as_bytes()[..end], None).unwrap_err();
+            assert!(!refused.errors.is_empty(), "{end}");
         }
     }
 }
 
 #[test]
-fn a_document_with_a_sign_taken_out_is_json_or_refused() {
+fn document_with_one_character_removed_is_json_or_refused() {
     for text in [FATIGUE, WEEK] {
         for (at, c) in text.char_indices().filter(|(_, c)| c.is_ascii_punctuation()) {
             let less = format!("{}{}", &text[..at], &text[at + c.len_utf8()..]);
-            if check(less.as_bytes(), None).is_ok() {
+            if parse_response(less.as_bytes(), None).is_ok() {
                 serde_json::from_str::<Value>(&less).unwrap();
             }
         }

@@ -1,38 +1,38 @@
-//! The schemas in `docs/schema`: fresh, closed, and of one mind with the reader.
+//! The JSON Schemas in `docs/schema`: up to date, closed, and consistent with the parser.
 
 use super::invalid_responses::corpus;
 use super::{ERROR, FATIGUE, SKIP, WEEK};
-use fitness_core::llm_output::{FaultCode, Kind, brief, check, schema};
+use fitness_core::llm_output::{ResponseKind, ValidationErrorCode, brief, parse_response, schema};
 use jsonschema::Validator;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-fn file(kind: Kind) -> PathBuf {
+fn file(kind: ResponseKind) -> PathBuf {
     let name = match kind {
-        Kind::Modification => "plan_modification.json",
-        Kind::Week => "weekly_plan.json",
+        ResponseKind::Modification => "plan_modification.json",
+        ResponseKind::Week => "weekly_plan.json",
     };
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema").join(name)
 }
 
-/// A validator that knows nothing of ours but the schema.
-pub(super) fn validator(kind: Kind) -> &'static Validator {
+/// An independent validator that knows only the schema.
+pub(super) fn validator(kind: ResponseKind) -> &'static Validator {
     static EACH: LazyLock<[Validator; 2]> = LazyLock::new(|| {
         let of = |kind| jsonschema::options().should_validate_formats(true).build(&schema(kind)).unwrap();
-        [of(Kind::Modification), of(Kind::Week)]
+        [of(ResponseKind::Modification), of(ResponseKind::Week)]
     });
     match kind {
-        Kind::Modification => &EACH[0],
-        Kind::Week => &EACH[1],
+        ResponseKind::Modification => &EACH[0],
+        ResponseKind::Week => &EACH[1],
     }
 }
 
-/// `cargo xtask schema` runs this test with `FITNESS_WRITE_SCHEMAS` set, and then it writes.
+/// `cargo xtask schema` runs this test with `FITNESS_WRITE_SCHEMAS` set to update the files.
 #[test]
 fn the_schemas_in_the_documentation_are_fresh() {
-    let brief = file(Kind::Week).with_file_name("brief.json");
-    let forms = Kind::ALL.iter().map(|kind| (file(*kind), schema(*kind)));
+    let brief = file(ResponseKind::Week).with_file_name("brief.json");
+    let forms = ResponseKind::ALL.iter().map(|kind| (file(*kind), schema(*kind)));
     for (file, schema) in forms.chain([(brief, brief::schema())]) {
         let mut made = serde_json::to_string_pretty(&schema).unwrap();
         made.push('\n');
@@ -46,7 +46,7 @@ fn the_schemas_in_the_documentation_are_fresh() {
 }
 
 #[test]
-fn no_object_of_a_schema_is_open_and_nothing_may_be_null() {
+fn schema_objects_are_closed_and_not_nullable() {
     fn walk(value: &Value, objects: &mut usize) {
         match value {
             Value::Object(fields) => {
@@ -62,7 +62,7 @@ fn no_object_of_a_schema_is_open_and_nothing_may_be_null() {
             _ => {}
         }
     }
-    for (kind, least) in [(Kind::Modification, 10), (Kind::Week, 4)] {
+    for (kind, least) in [(ResponseKind::Modification, 10), (ResponseKind::Week, 4)] {
         let mut objects = 0;
         walk(&schema(kind), &mut objects);
         assert!(objects >= least, "{kind}: {objects}");
@@ -70,12 +70,12 @@ fn no_object_of_a_schema_is_open_and_nothing_may_be_null() {
 }
 
 #[test]
-fn a_foreign_validator_accepts_the_documents_examples() {
+fn external_validator_accepts_the_documented_examples() {
     for (text, kind) in [
-        (FATIGUE, Kind::Modification),
-        (SKIP, Kind::Modification),
-        (ERROR, Kind::Modification),
-        (WEEK, Kind::Week),
+        (FATIGUE, ResponseKind::Modification),
+        (SKIP, ResponseKind::Modification),
+        (ERROR, ResponseKind::Modification),
+        (WEEK, ResponseKind::Week),
     ] {
         let value: Value = serde_json::from_str(text).unwrap();
         let errors: Vec<String> =
@@ -84,25 +84,30 @@ fn a_foreign_validator_accepts_the_documents_examples() {
     }
 }
 
-/// What a schema cannot say. Everything about the text is gone once it has been parsed.
-fn beyond_a_schema(code: FaultCode) -> bool {
-    matches!(code, FaultCode::LowAboveHigh | FaultCode::DuplicateKey | FaultCode::UnknownKind)
+/// Errors that a schema cannot express, for example about the raw text.
+fn cannot_be_in_schema(code: ValidationErrorCode) -> bool {
+    matches!(
+        code,
+        ValidationErrorCode::LowAboveHigh
+            | ValidationErrorCode::DuplicateKey
+            | ValidationErrorCode::UnknownKind
+    )
 }
 
 #[test]
-fn a_foreign_validator_refuses_what_the_reader_refuses() {
+fn external_validator_refuses_what_the_reader_refuses() {
     let (mut held, mut wrong) = (0, Vec::new());
     for broken in corpus() {
         let Ok(value) = serde_json::from_str::<Value>(&broken.text) else { continue };
-        let refused = check(broken.text.as_bytes(), broken.kind).unwrap_err();
-        if broken.faults.iter().all(|(_, code)| beyond_a_schema(*code)) {
+        let refused = parse_response(broken.text.as_bytes(), broken.kind).unwrap_err();
+        if broken.faults.iter().all(|(_, code)| cannot_be_in_schema(*code)) {
             continue;
         }
         held += 1;
         let accepts = match refused.kind {
             Some(kind) => validator(kind).is_valid(&value),
             // Not even an object.
-            None => Kind::ALL.iter().any(|kind| validator(*kind).is_valid(&value)),
+            None => ResponseKind::ALL.iter().any(|kind| validator(*kind).is_valid(&value)),
         };
         if accepts {
             wrong.push(broken.name);

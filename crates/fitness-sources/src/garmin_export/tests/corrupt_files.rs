@@ -1,43 +1,43 @@
-//! Files that are broken, hostile or larger than a memory.
+//! Broken, malicious and very large files.
 
 use super::*;
 use std::cell::Cell;
 use std::io::{self, Read};
 
-fn refused(dataset: Dataset, bytes: &[u8]) -> String {
+fn error_message(dataset: GarminDataset, bytes: &[u8]) -> String {
     let answer = read(dataset, &mut &*bytes, Tz::UTC, &mut |told| panic!("{told:?}"));
     answer.unwrap_err().to_string()
 }
 
 #[test]
-fn what_is_not_an_export_is_refused_in_a_sentence() {
-    for dataset in [Dataset::Activities, Dataset::DailySummaries] {
+fn file_that_is_not_an_export_is_refused_with_reason() {
+    for dataset in [GarminDataset::Activities, GarminDataset::DailySummaries] {
         for (text, why) in [
-            ("<!DOCTYPE html><html>Sign in</html>", "it is an HTML page, not JSON"),
-            ("  \r\n<html>", "it is an HTML page, not JSON"),
-            ("", "it is empty"),
-            ("\u{feff} \n", "it is empty"),
-            ("PK\u{3}\u{4}", "it is not JSON"),
-            ("\"text\"", "it is not JSON"),
+            ("<!DOCTYPE html><html>Sign in</html>", "an HTML page, not JSON"),
+            ("  \r\n<html>", "an HTML page, not JSON"),
+            ("", "empty file"),
+            ("\u{feff} \n", "empty file"),
+            ("PK\u{3}\u{4}", "not JSON"),
+            ("\"text\"", "not JSON"),
             (
                 "[7, null, \"x\"",
-                if dataset == Dataset::Activities {
-                    "it is JSON, but not a list as in an account export"
+                if dataset == GarminDataset::Activities {
+                    "JSON, but not in the format of a Garmin account export"
                 } else {
-                    "it ends in the middle"
+                    "the file ends unexpectedly"
                 },
             ),
-            ("[[1], [2]]", "it is JSON, but not a list as in an account export"),
-            ("[{", "it ends in the middle"),
-            ("[\n{]", "it is damaged in line 2"),
-            ("{\"a\":1", "it ends in the middle"),
+            ("[[1], [2]]", "JSON, but not in the format of a Garmin account export"),
+            ("[{", "the file ends unexpectedly"),
+            ("[\n{]", "invalid JSON in line 2"),
+            ("{\"a\":1", "the file ends unexpectedly"),
         ] {
-            assert_eq!(refused(dataset, text.as_bytes()), why, "{text}");
+            assert_eq!(error_message(dataset, text.as_bytes()), why, "{text}");
         }
     }
     for wrong in [r#"{"summarizedActivitiesExport":7}"#, r#"{"summarizedActivitiesExport":{"a":1}}"#] {
-        let why = refused(Dataset::Activities, wrong.as_bytes());
-        assert_eq!(why, "it is JSON, but not a list as in an account export");
+        let why = error_message(GarminDataset::Activities, wrong.as_bytes());
+        assert_eq!(why, "JSON, but not in the format of a Garmin account export");
     }
     for empty in [
         "[]",
@@ -45,36 +45,39 @@ fn what_is_not_an_export_is_refused_in_a_sentence() {
         r#"[{"summarizedActivitiesExport":null}]"#,
         "\u{feff}[ ]\n",
     ] {
-        assert_eq!(told_in(Dataset::Activities, empty, Tz::UTC), (Vec::new(), Summary::default()));
+        assert_eq!(
+            records_in(GarminDataset::Activities, empty, Tz::UTC),
+            (Vec::new(), ReadOutcome::default())
+        );
     }
 }
 
 #[test]
-fn a_disk_that_fails_is_said_to_fail() {
-    struct Fails;
-    impl Read for Fails {
+fn read_error_is_reported() {
+    struct FailingReader;
+    impl Read for FailingReader {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
             Err(io::ErrorKind::PermissionDenied.into())
         }
     }
-    let answer = read(Dataset::Sleep, &mut Fails, Tz::UTC, &mut |_| {});
-    assert_eq!(answer.unwrap_err().to_string(), "this program is not allowed to read it");
-    let mut half = b"[{\"calendarDate\":\"2026-05-01\",\"totalSteps\":5},".chain(Fails);
+    let answer = read(GarminDataset::Sleep, &mut FailingReader, Tz::UTC, &mut |_| {});
+    assert_eq!(answer.unwrap_err().to_string(), "permission denied");
+    let mut half = b"[{\"calendarDate\":\"2026-05-01\",\"totalSteps\":5},".chain(FailingReader);
     let mut told = 0;
-    let summary = read(Dataset::DailySummaries, &mut half, Tz::UTC, &mut |_| told += 1).unwrap();
-    assert_eq!((told, summary.told), (1, 1));
-    assert_eq!(summary.broken_off.unwrap().to_string(), "this program is not allowed to read it");
+    let summary = read(GarminDataset::DailySummaries, &mut half, Tz::UTC, &mut |_| told += 1).unwrap();
+    assert_eq!((told, summary.accepted), (1, 1));
+    assert_eq!(summary.read_error.unwrap().to_string(), "permission denied");
 }
 
-/// Two rows of everything that is held back and of everything that is not.
+/// Two rows of each kind of dataset.
 #[test]
-fn a_file_cut_at_any_byte_tells_what_came_before() {
+fn truncated_file_gives_complete_entries() {
     let activities = r#"[{"summarizedActivitiesExport":[{"activityId":1,"name":"é\u00e9","beginTimestamp":1777615200000},
         {"activityId":2,"avgHr":-Infinity,"beginTimestamp":1777615200000}],"more":[1]}]"#;
     let nights = r#"[{"calendarDate":"2026-05-01","deepSleepSeconds":600},
         {"calendarDate":"2026-05-02","deepSleepSeconds":600.5e0}]"#;
-    for (dataset, text) in [(Dataset::Activities, activities), (Dataset::Sleep, nights)] {
-        let whole = told(dataset, text);
+    for (dataset, text) in [(GarminDataset::Activities, activities), (GarminDataset::Sleep, nights)] {
+        let whole = records(dataset, text);
         assert_eq!(whole.len(), 2);
         let row_ends: Vec<usize> = text.match_indices('}').map(|(at, _)| at + 1).take(2).collect();
         for cut in 0..text.len() {
@@ -84,22 +87,22 @@ fn a_file_cut_at_any_byte_tells_what_came_before() {
             assert_eq!(seen, whole[..expected], "cut at {cut}");
             let why = match answer {
                 Ok(summary) => {
-                    assert_eq!(summary.told, expected);
-                    summary.broken_off.unwrap()
+                    assert_eq!(summary.accepted, expected);
+                    summary.read_error.unwrap()
                 }
                 Err(why) => why,
             };
-            let sentence = if cut == 0 { "it is empty" } else { "it ends in the middle" };
+            let sentence = if cut == 0 { "empty file" } else { "the file ends unexpectedly" };
             assert_eq!(why.to_string(), sentence, "cut at {cut}");
         }
     }
 }
 
 #[test]
-fn damage_of_any_kind_gets_an_answer() {
+fn corrupt_file_never_panics() {
     let text = r#"[{"summarizedActivitiesExport":[{"activityId":1,"name":"x","beginTimestamp":1777615200000,
         "splits":[{"startTimeGMT":1,"measurements":[{"value":NaN}]}],"calendarDate":[2026,5,1],"deepSleepSeconds":9}]}]"#;
-    // Numerical Recipes' generator: the same damage every time.
+    // Deterministic LCG from Numerical Recipes.
     let mut state = 1_u32;
     let mut random = |below: usize| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -115,42 +118,44 @@ fn damage_of_any_kind_gets_an_answer() {
                 _ => drop(bytes.drain(at..(at + random(30)).min(bytes.len()))),
             }
         }
-        let dataset = [Dataset::Activities, Dataset::Sleep, Dataset::DailySummaries][round % 3];
-        // Whether it can be read is open; that an answer comes back is not.
+        let dataset =
+            [GarminDataset::Activities, GarminDataset::Sleep, GarminDataset::DailySummaries][round % 3];
+        // Must return, with or without an error.
         let _answer = read(dataset, &mut &*bytes, Tz::UTC, &mut |_| {});
     }
 }
 
 #[test]
-fn depth_costs_neither_the_stack_nor_the_rows_beside_it() {
+fn deep_nesting_does_not_overflow() {
     let deep = 100_000;
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let nested = format!("{}7{}", open.repeat(deep), close.repeat(deep));
-        for dataset in [Dataset::Activities, Dataset::DailySummaries, Dataset::UserProfile] {
+        for dataset in [GarminDataset::Activities, GarminDataset::DailySummaries, GarminDataset::UserProfile]
+        {
             let mut seen = 0;
             let answer = read(dataset, &mut nested.as_bytes(), Tz::UTC, &mut |_| seen += 1);
             assert_eq!(seen, 0);
-            assert!(answer.is_err() || answer.is_ok_and(|summary| summary.told == 0));
+            assert!(answer.is_err() || answer.is_ok_and(|summary| summary.accepted == 0));
             let open_ended = open.repeat(deep);
-            assert_eq!(refused(dataset, open_ended.as_bytes()), "it ends in the middle");
+            assert_eq!(error_message(dataset, open_ended.as_bytes()), "the file ends unexpectedly");
         }
         let within = format!(
             r#"[{{"calendarDate":"2026-05-01","totalSteps":5,"allDayStress":{nested},"restingHeartRate":{nested}}},
             {nested},{{"calendarDate":{nested}}},{{"calendarDate":"2026-05-02","totalSteps":6}}]"#
         );
-        let (told, summary) = told_in(Dataset::DailySummaries, &within, Tz::UTC);
-        assert_eq!((told.len(), summary.skipped, summary.broken_off), (2, 2, None));
+        let (told, summary) = records_in(GarminDataset::DailySummaries, &within, Tz::UTC);
+        assert_eq!((told.len(), summary.skipped, summary.read_error), (2, 2, None));
     }
 }
 
-/// A list that is written while it is read: one row over and over, until there are so many bytes.
-struct Generated<'a> {
+/// Generates a list while it is read: the same row until the byte count is reached.
+struct RepeatingReader<'a> {
     row: &'a [u8],
     bytes: usize,
     written: &'a Cell<usize>,
 }
 
-impl Read for Generated<'_> {
+impl Read for RepeatingReader<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         const HEAD: &[u8] = br#"[{"summarizedActivitiesExport":["#;
         const TAIL: &[u8] = b"{}]}]";
@@ -167,31 +172,31 @@ impl Read for Generated<'_> {
 }
 
 #[test]
-fn a_file_larger_than_a_memory_is_read_row_by_row() {
+fn large_file_is_streamed() {
     let padding = "1234567,".repeat(25_000);
     let row = format!(r#"{{"activityId":1,"beginTimestamp":1777615200000,"splits":[{padding}0]}},"#);
-    // What is asserted at every row holds for any length; unoptimised, 150 MiB take most of a minute.
+    // Smaller in debug builds, where 150 MiB would take most of a minute.
     let (written, bytes) = (Cell::new(0), if cfg!(debug_assertions) { 12 << 20 } else { 150 << 20 });
-    let mut generated = Generated { row: row.as_bytes(), bytes, written: &written };
+    let mut generated = RepeatingReader { row: row.as_bytes(), bytes, written: &written };
     let (mut seen, mut taken) = (0, 0);
-    let summary = read(Dataset::Activities, &mut generated, Tz::UTC, &mut |told| {
-        let Told::Activity(report) = told else { panic!() };
+    let summary = read(GarminDataset::Activities, &mut generated, Tz::UTC, &mut |told| {
+        let ImportedRecord::Activity(report) = told else { panic!() };
         let raw = report.raw.unwrap();
         seen += 1;
         taken += raw.len() + 1;
-        // Never is more in memory than the row that is being told and a buffer of what comes after it.
+        // At most the current row and a read-ahead buffer are in memory.
         assert!(written.get() < taken + (64 << 10), "row {seen}");
         assert!(raw.capacity() <= row.len());
     })
     .unwrap();
     let rows = bytes.div_ceil(row.len());
-    assert_eq!((seen, summary.told, summary.skipped, summary.broken_off), (rows, rows, 1, None));
+    assert_eq!((seen, summary.accepted, summary.skipped, summary.read_error), (rows, rows, 1, None));
 }
 
 #[test]
-fn an_endless_row_is_not_waited_for() {
-    struct Endless(u64);
-    impl Read for Endless {
+fn endless_row_is_refused() {
+    struct EndlessReader(u64);
+    impl Read for EndlessReader {
         fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
             buf.fill(b'x');
             self.0 += buf.len() as u64;
@@ -199,52 +204,54 @@ fn an_endless_row_is_not_waited_for() {
         }
     }
     for (dataset, head) in [
-        (Dataset::DailySummaries, &br#"[{"calendarDate":"2026-05-01","totalSteps":5},{"uuid":""#[..]),
-        (Dataset::DailySummaries, br#"[{"calendarDate":"2026-05-01","totalSteps":5},""#),
-        (Dataset::Activities, br#"[{"activityId":1,"beginTimestamp":1777615200000},{"name":""#),
+        (GarminDataset::DailySummaries, &br#"[{"calendarDate":"2026-05-01","totalSteps":5},{"uuid":""#[..]),
+        (GarminDataset::DailySummaries, br#"[{"calendarDate":"2026-05-01","totalSteps":5},""#),
+        (GarminDataset::Activities, br#"[{"activityId":1,"beginTimestamp":1777615200000},{"name":""#),
         (
-            Dataset::Activities,
+            GarminDataset::Activities,
             br#"[{"summarizedActivitiesExport":[{"activityId":1,"beginTimestamp":1777615200000}],"more":""#,
         ),
     ] {
-        let mut endless = Endless(0);
+        let mut endless = EndlessReader(0);
         let summary = read(dataset, &mut head.chain(&mut endless), Tz::UTC, &mut |_| {}).unwrap();
-        assert_eq!(summary.told, 1);
-        assert_eq!(summary.broken_off.unwrap().to_string(), "one of its entries is longer than 4 MiB");
+        assert_eq!(summary.accepted, 1);
+        assert_eq!(summary.read_error.unwrap().to_string(), "an entry is longer than 4 MiB");
         let read = endless.0 as usize;
         assert!(
-            (json_list::LONGEST..json_list::LONGEST + (64 << 10)).contains(&(read + head.len())),
+            (json_list::MAX_ELEMENT_BYTES..json_list::MAX_ELEMENT_BYTES + (64 << 10))
+                .contains(&(read + head.len())),
             "{read}"
         );
     }
 }
 
 #[test]
-fn a_file_of_too_many_long_nights_is_told_as_it_comes() {
+fn pending_days_are_flushed_above_the_memory_limit() {
     let padding = "x".repeat(1 << 20);
     let first = fitness_core::domain::calendar::Day::new(2020, 1, 1).unwrap();
     let rows: Vec<String> = (0..20)
         .map(|at| {
-            format!(r#"{{"calendarDate":"{}","deepSleepSeconds":600,"x":"{padding}"}}"#, first.plus(at))
+            format!(r#"{{"calendarDate":"{}","deepSleepSeconds":600,"x":"{padding}"}}"#, first.plus_days(at))
         })
         .collect();
     let json = format!("[{}]", rows.join(","));
     let (told, at_half) = (Cell::new(0), Cell::new(0));
     let (first, second) = json.as_bytes().split_at(json.len() / 2);
     let mut reader =
-        first.chain(Noting { inner: second, note: || at_half.set(told.get().max(at_half.get())) });
-    let summary = read(Dataset::Sleep, &mut reader, Tz::UTC, &mut |_| told.set(told.get() + 1)).unwrap();
-    assert_eq!((told.get(), summary.told), (20, 20));
+        first.chain(NotifyingReader { inner: second, note: || at_half.set(told.get().max(at_half.get())) });
+    let summary =
+        read(GarminDataset::Sleep, &mut reader, Tz::UTC, &mut |_| told.set(told.get() + 1)).unwrap();
+    assert_eq!((told.get(), summary.accepted), (20, 20));
     assert!(at_half.get() >= 16, "{} told while reading", at_half.get());
 }
 
-/// Calls whenever it is read from.
-struct Noting<'a, F> {
+/// Calls a function on every read.
+struct NotifyingReader<'a, F> {
     inner: &'a [u8],
     note: F,
 }
 
-impl<F: FnMut()> Read for Noting<'_, F> {
+impl<F: FnMut()> Read for NotifyingReader<'_, F> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         (self.note)();
         self.inner.read(buf)

@@ -1,62 +1,62 @@
-//! The traps of an export, each by itself, and files that are not what they should be.
+//! Tests of the export parsers.
 
 mod corrupt_files;
 mod days;
 mod rows;
 
 use super::*;
-use fitness_core::domain::source_record::{ActivityReport, DayReport, Estimate};
+use fitness_core::domain::source_record::{DayRecord, Estimate, SourceRecord};
 
-/// What a file with this text tells.
-fn told_in(dataset: Dataset, json: &str, zone: Tz) -> (Vec<Told>, Summary) {
+/// Records and outcome of a file.
+fn records_in(dataset: GarminDataset, json: &str, zone: Tz) -> (Vec<ImportedRecord>, ReadOutcome) {
     let mut told = Vec::new();
     let summary = read(dataset, &mut json.as_bytes(), zone, &mut |one| told.push(one)).unwrap();
     (told, summary)
 }
 
-fn told(dataset: Dataset, json: &str) -> Vec<Told> {
-    told_in(dataset, json, Tz::UTC).0
+fn records(dataset: GarminDataset, json: &str) -> Vec<ImportedRecord> {
+    records_in(dataset, json, Tz::UTC).0
 }
 
-/// Why nothing, or not everything, is told.
-fn skipped(dataset: Dataset, json: &str) -> Vec<&'static str> {
-    told_in(dataset, json, Tz::UTC).1.reasons.into_keys().collect()
+fn skip_reasons(dataset: GarminDataset, json: &str) -> Vec<&'static str> {
+    records_in(dataset, json, Tz::UTC).1.skip_reasons.into_keys().collect()
 }
 
-fn days(dataset: Dataset, json: &str) -> Vec<DayReport> {
-    let day = |told| if let Told::Day(report) = told { *report } else { panic!("{told:?}") };
-    told(dataset, json).into_iter().map(day).collect()
+fn days(dataset: GarminDataset, json: &str) -> Vec<DayRecord> {
+    let day = |told| if let ImportedRecord::Day(report) = told { *report } else { panic!("{told:?}") };
+    records(dataset, json).into_iter().map(day).collect()
 }
 
-fn day(dataset: Dataset, json: &str) -> DayReport {
+fn day(dataset: GarminDataset, json: &str) -> DayRecord {
     let mut days = days(dataset, json);
     assert_eq!(days.len(), 1, "{json}");
     days.remove(0)
 }
 
-fn estimates(dataset: Dataset, json: &str) -> Vec<Estimate> {
-    let estimate = |told| if let Told::Estimate(estimate) = told { estimate } else { panic!("{told:?}") };
-    told(dataset, json).into_iter().map(estimate).collect()
+fn estimates(dataset: GarminDataset, json: &str) -> Vec<Estimate> {
+    let estimate =
+        |told| if let ImportedRecord::Estimate(estimate) = told { estimate } else { panic!("{told:?}") };
+    records(dataset, json).into_iter().map(estimate).collect()
 }
 
 /// An activity with these fields besides its id, type and start.
-fn activity_in(fields: &str, zone: Tz) -> ActivityReport {
+fn activity_in(fields: &str, zone: Tz) -> SourceRecord {
     let json = format!(
         r#"[{{"summarizedActivitiesExport":[{{"activityId":7,"activityType":"running","beginTimestamp":1777615200000{fields}}}]}}]"#
     );
-    match told_in(Dataset::Activities, &json, zone).0.pop() {
-        Some(Told::Activity(report)) => *report,
+    match records_in(GarminDataset::Activities, &json, zone).0.pop() {
+        Some(ImportedRecord::Activity(report)) => *report,
         other => panic!("{other:?} in {json}"),
     }
 }
 
-fn activity(fields: &str) -> ActivityReport {
+fn activity(fields: &str) -> SourceRecord {
     activity_in(fields, Tz::UTC)
 }
 
 #[test]
-fn a_file_is_known_by_its_name_wherever_it_lies() {
-    use Dataset as D;
+fn dataset_is_recognised_by_file_name() {
+    use GarminDataset as D;
     for (path, dataset) in [
         (
             "x.zip!/uuid_1/DI_CONNECT/DI-Connect-Wellness/2026-05-01_2026-05-10_1_sleepData.json",
@@ -95,42 +95,45 @@ fn a_file_is_known_by_its_name_wherever_it_lies() {
 }
 
 #[test]
-fn the_athlete_is_told_and_zones_that_do_not_rise_are_not() {
+fn athlete_and_zones_are_parsed() {
     use fitness_core::domain::athlete::{Sex, ThresholdKind, ZoneKind, Zones};
-    use fitness_core::domain::source_record::Person;
+    use fitness_core::domain::source_record::AccountProfile;
     use fitness_core::domain::sport::Sport;
-    let person = |json| told(Dataset::UserProfile, json);
-    let ann = Person { birth_year: Some(1990), sex: Some(Sex::Female) };
-    assert_eq!(person(r#"{"birthDate":"1990-01-01","gender":"FEMALE"}"#), [Told::Person(ann.clone())]);
-    assert_eq!(person(r#"[{"birthDate":[1990,1,1],"gender":"female"}]"#), [Told::Person(ann)]);
-    let shy = Person { birth_year: None, sex: Some(Sex::Male) };
-    assert_eq!(person(r#"{"birthDate":null,"gender":"MALE"}"#), [Told::Person(shy)]);
-    assert_eq!(skipped(Dataset::UserProfile, r#"{"gender":7}"#), ["tells neither year of birth nor sex"]);
+    let person = |json| records(GarminDataset::UserProfile, json);
+    let ann = AccountProfile { birth_year: Some(1990), sex: Some(Sex::Female) };
+    assert_eq!(
+        person(r#"{"birthDate":"1990-01-01","gender":"FEMALE"}"#),
+        [ImportedRecord::Person(ann.clone())]
+    );
+    assert_eq!(person(r#"[{"birthDate":[1990,1,1],"gender":"female"}]"#), [ImportedRecord::Person(ann)]);
+    let shy = AccountProfile { birth_year: None, sex: Some(Sex::Male) };
+    assert_eq!(person(r#"{"birthDate":null,"gender":"MALE"}"#), [ImportedRecord::Person(shy)]);
+    assert_eq!(skip_reasons(GarminDataset::UserProfile, r#"{"gender":7}"#), ["no birth year and no sex"]);
 
     let zones = r#"[{"zone1Floor":95,"zone2Floor":114,"zone3Floor":133,"zone4Floor":152,"zone5Floor":171,
         "sport":"DEFAULT"},{"zone1Floor":100,"zone2Floor":120,"sport":"CYCLING"},
         {"zone1Floor":0,"zone2Floor":0,"sport":"RUNNING"},{"zone1Floor":100,"zone3Floor":120,"sport":"SWIMMING"}]"#;
-    let expected = |sport, bounds: &[f64], kind| Told::Zones {
+    let expected = |sport, bounds: &[f64], kind| ImportedRecord::Zones {
         kind,
         sport,
         zones: Zones::new(bounds.to_vec()).unwrap(),
     };
     assert_eq!(
-        told(Dataset::HeartRateZones, zones),
+        records(GarminDataset::HeartRateZones, zones),
         [
             expected(Sport::Other, &[95.0, 114.0, 133.0, 152.0, 171.0], ZoneKind::HeartRate),
             expected(Sport::Cycling, &[100.0, 120.0], ZoneKind::HeartRate)
         ]
     );
-    assert_eq!(skipped(Dataset::HeartRateZones, zones), ["has no zones that rise"]);
+    assert_eq!(skip_reasons(GarminDataset::HeartRateZones, zones), ["zones missing or not increasing"]);
 
-    // What the zones were made from is told with them, or without them; nothing is not zero.
+    // Thresholds are read with or without zones; null and 0 mean none.
     let limits = r#"[{"trainingMethod":"HR_MAX","restingHeartRateUsed":48,"lactateThresholdHeartRateUsed":171,
         "maxHeartRateUsed":190,"sport":"DEFAULT"},
         {"restingHeartRateUsed":null,"lactateThresholdHeartRateUsed":0,"maxHeartRateUsed":184,"sport":"CYCLING"}]"#;
-    let limit = |kind, value, sport| Told::Threshold { kind, value, sport };
+    let limit = |kind, value, sport| ImportedRecord::Threshold { kind, value, sport };
     assert_eq!(
-        told(Dataset::HeartRateZones, limits),
+        records(GarminDataset::HeartRateZones, limits),
         [
             limit(ThresholdKind::MaxHeartRate, 190.0, Sport::Other),
             limit(ThresholdKind::RestingHeartRate, 48.0, Sport::Other),
@@ -139,8 +142,8 @@ fn the_athlete_is_told_and_zones_that_do_not_rise_are_not() {
         ]
     );
     assert_eq!(
-        told(
-            Dataset::PowerZones,
+        records(
+            GarminDataset::PowerZones,
             r#"[{"zone1Floor":0,"zone2Floor":150,"zone3Floor":200,"sport":"CYCLING"}]"#
         ),
         [expected(Sport::Cycling, &[0.0, 150.0, 200.0], ZoneKind::Power)]

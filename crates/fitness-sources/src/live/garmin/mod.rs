@@ -1,30 +1,30 @@
-//! Garmin Connect's Personal API: read-only, with a key that its owner makes.
+//! Garmin Connect's Personal API: read-only, with a personal key. Not affiliated with Garmin.
 //!
-//! Ranges are asked for where there are any, in pieces no longer than Garmin allows; single days only for the last
-//! three, and where a range is not offered. What Garmin offers and nothing here uses (food, cycle, goals) is not asked
-//! for, except by [`Garmin::probe`]. Not affiliated with Garmin.
+//! Datasets are requested in ranges no longer than Garmin allows; single days only for the last
+//! three days, and where there is no range endpoint. Datasets that we do not use (food, cycle,
+//! goals) are not requested, except by [`Garmin::probe`].
 //!
-//! Start reading at `fetch`; `paths.rs` has the table of paths.
+//! Start at `fetch`; `paths.rs` has the table of paths.
 
-mod activities;
 mod activity_list;
 mod days;
 mod nights;
+mod parse_activities;
 mod paths;
 mod probe;
 mod token;
 
-pub use probe::Probed;
+pub use probe::ProbeResult;
 
-use super::error::{Fault, Halt, Problem};
-use super::fetch::Telling;
-use super::http::{Answer, Ask, Web, authorization, base, below};
-use super::http_env::Means;
-use super::{Heard, Listener, Source, Span, Visit};
+use super::error::{DatasetError, DatasetInterruption, FetchError};
+use super::fetch_state::FetchContext;
+use super::http::{HttpClient, HttpRequest, HttpResponse, authorization, join_path, parse_base_url};
+use super::{DayRange, FetchListener, FetchOutcome, FetchedItem, Source};
 use chrono_tz::Tz;
-use days::Map;
+use days::MapFn;
 use fitness_core::domain::source_record::SourceKind;
-use paths::{Dataset, Fill};
+use fitness_http::HttpEnv;
+use paths::{GarminEndpoint, GarminPathValues};
 use reqwest::header::HeaderValue;
 use reqwest::{Method, Url};
 use secrecy::{ExposeSecret, SecretString};
@@ -32,33 +32,32 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use token::Token;
 
-/// Where the API is for everybody but accounts in China.
-pub const HOME: &str = "https://personal.connectapi.garmin.com";
-/// Where it is for accounts in China; a key is good for one of the two.
-pub const HOME_IN_CHINA: &str = "https://personal.connectapi.garmin.cn";
+/// For all accounts outside China.
+pub const BASE_URL: &str = "https://personal.connectapi.garmin.com";
+/// For accounts in China. A key works with one of the two.
+pub const BASE_URL_CHINA: &str = "https://personal.connectapi.garmin.cn";
 
-const KEY_REFUSED: Fault = Fault::KeyRefused {
+const KEY_REFUSED: FetchError = FetchError::KeyRefused {
     service: "Garmin",
-    advice: "the key has expired or was revoked: make a new one at \
+    advice: "it has expired or was revoked; create a new one at \
              https://connect.garmin.com/app/settings/personalApiToken",
 };
-/// The last days of a span are asked for one by one.
-const RECENT: i64 = 3;
-/// A span that every range answers, should one be refused that was said to be allowed.
-const SAFE_SPAN: i64 = 28;
+/// The last days of a range are requested one by one.
+const RECENT_DAYS: i64 = 3;
+/// Chunk size that every range endpoint accepts, as a fallback.
+const SAFE_RANGE_DAYS: i64 = 28;
 
-/// An athlete's account.
 #[derive(Debug)]
 pub struct Garmin {
-    web: Web,
+    http: HttpClient,
     base: Url,
     key: SecretString,
     zone: Tz,
     token: Option<Token>,
-    /// Whether a refused token was exchanged during this visit already.
-    renewed: bool,
-    /// Which path of a dataset was answered.
-    found_at: BTreeMap<&'static str, usize>,
+    /// Whether a rejected token was already renewed during this fetch.
+    token_renewed: bool,
+    /// Index of the path that works, by dataset.
+    known_paths: BTreeMap<&'static str, usize>,
 }
 
 impl Source for Garmin {
@@ -66,12 +65,16 @@ impl Source for Garmin {
         SourceKind::Garmin
     }
 
-    async fn fetch<L: Listener>(&mut self, span: Span, listener: &mut L) -> Result<Visit, Fault> {
-        let polled_at = self.web.means.now();
-        self.renewed = false;
+    async fn fetch<L: FetchListener>(
+        &mut self,
+        span: DayRange,
+        listener: &mut L,
+    ) -> Result<FetchOutcome, FetchError> {
+        let polled_at = self.http.env.now();
+        self.token_renewed = false;
         self.sign_in().await?;
-        let mut telling = Telling::begin(self.kind(), self.zone, span, polled_at, listener);
-        let ranges: [(&Dataset, Map); 5] = [
+        let mut telling = FetchContext::start(self.kind(), self.zone, span, polled_at, listener);
+        let ranges: [(&GarminEndpoint, MapFn); 5] = [
             (&paths::STEPS, days::steps),
             (&paths::STRESS, days::stress),
             (&paths::HRV, days::hrv),
@@ -81,176 +84,196 @@ impl Source for Garmin {
         for (set, map) in ranges {
             let went = match telling.reason_to_skip() {
                 Some(reason) => Err(reason.into()),
-                None => self.range(set, map, &mut telling).await,
+                None => self.fetch_range(set, map, &mut telling).await,
             };
-            telling.note(set.name, went)?;
+            telling.record_outcome(set.name, went)?;
         }
-        self.range_or_days(
+        self.fetch_range_or_days(
             (&paths::SUMMARIES, days::summaries),
             (&paths::DAILY_SUMMARY, days::daily_summary),
             &mut telling,
         )
         .await?;
-        self.range_or_days(
+        self.fetch_range_or_days(
             (&paths::SLEEP_SUMMARIES, nights::sleep_summaries),
             (&paths::SLEEP, nights::sleep),
             &mut telling,
         )
         .await?;
-        let recent =
-            Span { from: telling.span.from.max(telling.span.through.plus(1 - RECENT)), ..telling.span };
+        let recent = DayRange {
+            from: telling.days.from.max(telling.days.through.plus_days(1 - RECENT_DAYS)),
+            ..telling.days
+        };
         let went = match telling.reason_to_skip() {
             Some(reason) => Err(reason.into()),
-            None => self.days(&paths::DAILY_HEART_RATE, days::heart_rate, recent, &mut telling).await,
+            None => self.fetch_days(&paths::DAILY_HEART_RATE, days::heart_rate, recent, &mut telling).await,
         };
-        telling.note(paths::DAILY_HEART_RATE.name, went)?;
+        telling.record_outcome(paths::DAILY_HEART_RATE.name, went)?;
         let went = match telling.reason_to_skip() {
             Some(reason) => Err(reason.into()),
-            None => self.zones(&mut telling).await,
+            None => self.fetch_zones(&mut telling).await,
         };
-        telling.note(paths::HEART_RATE_ZONES.name, went)?;
-        // Last, so that nothing recorded before the newest heartbeat can be missing from the list.
-        self.activities(&mut telling).await?;
-        telling.end()
+        telling.record_outcome(paths::HEART_RATE_ZONES.name, went)?;
+        // Last, so that the list contains everything recorded before the newest daily value.
+        self.fetch_activities(&mut telling).await?;
+        telling.finish()
     }
 }
 
 impl Garmin {
-    /// An account at an address, such as [`HOME`]. The zone is that of the athlete's days.
+    /// `address` is for example [`BASE_URL`]. `zone` defines the athlete's days.
     ///
     /// # Errors
-    /// When the address is not https (except on this machine), or the key cannot be one.
-    pub fn new(address: &str, key: SecretString, zone: Tz, means: Means) -> Result<Self, Fault> {
-        authorization("ApiKey", key.expose_secret()).ok_or(Fault::KeyUnusable)?;
-        let (web, base) = (Web::new(means), base(address)?);
-        Ok(Self { web, base, key, zone, token: None, renewed: false, found_at: BTreeMap::new() })
+    /// If the address is not https (except on loopback) or the key is malformed.
+    pub fn new(address: &str, key: SecretString, zone: Tz, http_env: HttpEnv) -> Result<Self, FetchError> {
+        authorization("ApiKey", key.expose_secret()).ok_or(FetchError::KeyUnusable)?;
+        let (web, base) = (HttpClient::new(http_env), parse_base_url(address)?);
+        Ok(Self {
+            http: web,
+            base,
+            key,
+            zone,
+            token: None,
+            token_renewed: false,
+            known_paths: BTreeMap::new(),
+        })
     }
 
-    /// Makes sure that there is a token, exchanging the key for one when there is none or it ends soon.
-    async fn sign_in(&mut self) -> Result<HeaderValue, Fault> {
-        let now = self.web.means.now();
+    /// Exchanges the key for a token if there is none or it expires soon.
+    async fn sign_in(&mut self) -> Result<HeaderValue, FetchError> {
+        let now = self.http.env.now();
         if let Some(token) = self.token.as_ref().filter(|token| now < token.renew_at) {
             return Ok(token.bearer.clone());
         }
-        let failed = |problem| Fault::Failed { dataset: "token", problem };
-        let ask = Ask {
+        let failed = |problem| FetchError::Failed { dataset: "token", problem };
+        let ask = HttpRequest {
             method: Method::POST,
-            url: below(&self.base, paths::TOKEN).map_err(failed)?,
-            authorization: authorization("ApiKey", self.key.expose_secret()).ok_or(Fault::KeyUnusable)?,
+            url: join_path(&self.base, paths::TOKEN_PATH).map_err(failed)?,
+            authorization: authorization("ApiKey", self.key.expose_secret())
+                .ok_or(FetchError::KeyUnusable)?,
             body: None,
         };
-        let token = match self.web.bytes(&ask).await.map_err(failed)? {
-            Answer::Got(bytes) => Token::read(&bytes, now).map_err(failed)?,
-            Answer::Empty => return Err(failed(Problem::NoToken { keys: "nothing".to_owned() })),
-            Answer::Refused(401 | 403) => return Err(KEY_REFUSED),
-            Answer::Refused(status) => return Err(failed(Problem::Status(status))),
+        let token = match self.http.fetch_bytes(&ask).await.map_err(failed)? {
+            HttpResponse::Body(bytes) => Token::parse(&bytes, now).map_err(failed)?,
+            HttpResponse::Empty => return Err(failed(DatasetError::NoToken { keys: "nothing".to_owned() })),
+            HttpResponse::Refused(401 | 403) => return Err(KEY_REFUSED),
+            HttpResponse::Refused(status) => return Err(failed(DatasetError::Status(status))),
         };
         Ok(self.token.insert(token).bearer.clone())
     }
 
-    /// The token in the middle of a visit: when it cannot be had now, a dataset is lost, not the visit.
-    async fn bearer(&mut self) -> Result<HeaderValue, Halt> {
+    /// The token during a fetch. A transient failure affects the dataset, not the whole fetch.
+    async fn bearer(&mut self) -> Result<HeaderValue, DatasetInterruption> {
         self.sign_in().await.map_err(|fault| match fault {
-            Fault::Failed { problem, .. } => Halt::Lost(problem),
-            fault => Halt::Failed(fault),
+            FetchError::Failed { problem, .. } => DatasetInterruption::Dataset(problem),
+            fault => DatasetInterruption::Fetch(fault),
         })
     }
 
-    /// Whether a refused token is worth exchanging: once in a visit.
-    fn renew(&mut self, status: u16) -> bool {
-        let worth = status == 401 && !self.renewed;
+    /// Discards a rejected token, once per fetch. Returns whether to retry.
+    fn discard_refused_token(&mut self, status: u16) -> bool {
+        let worth = status == 401 && !self.token_renewed;
         if worth {
-            self.renewed = true;
+            self.token_renewed = true;
             self.token = None;
         }
         worth
     }
 
-    async fn get_json(&mut self, path: &str) -> Result<Answer<Value>, Halt> {
+    async fn get_json(&mut self, path: &str) -> Result<HttpResponse<Value>, DatasetInterruption> {
         loop {
-            let ask = Ask::get(below(&self.base, path)?, self.bearer().await?);
-            match self.web.json(&ask).await? {
-                Answer::Refused(status) if self.renew(status) => {}
+            let ask = HttpRequest::get(join_path(&self.base, path)?, self.bearer().await?);
+            match self.http.fetch_json(&ask).await? {
+                HttpResponse::Refused(status) if self.discard_refused_token(status) => {}
                 answer => return Ok(answer),
             }
         }
     }
 
-    async fn get_bytes(&mut self, path: &str) -> Result<Answer<Vec<u8>>, Halt> {
+    async fn get_bytes(&mut self, path: &str) -> Result<HttpResponse<Vec<u8>>, DatasetInterruption> {
         loop {
-            let ask = Ask::get(below(&self.base, path)?, self.bearer().await?);
-            match self.web.bytes(&ask).await? {
-                Answer::Refused(status) if self.renew(status) => {}
+            let ask = HttpRequest::get(join_path(&self.base, path)?, self.bearer().await?);
+            match self.http.fetch_bytes(&ask).await? {
+                HttpResponse::Refused(status) if self.discard_refused_token(status) => {}
                 answer => return Ok(answer),
             }
         }
     }
 
-    /// The paths a dataset may be at: the one that was answered before, or all.
-    fn candidates(&self, set: &Dataset) -> std::ops::Range<usize> {
-        self.found_at.get(set.name).map_or(0..set.paths.len(), |found| *found..found + 1)
+    /// The path that worked before, or all.
+    fn candidate_paths(&self, set: &GarminEndpoint) -> std::ops::Range<usize> {
+        self.known_paths.get(set.name).map_or(0..set.paths.len(), |found| *found..found + 1)
     }
 
-    /// Reads a dataset; `None` when it says that there is nothing.
-    async fn read(&mut self, set: &Dataset, fill: &Fill<'_>) -> Result<Option<Value>, Halt> {
-        for index in self.candidates(set) {
-            let got = match self.get_json(&fill.path(set.paths[index])).await? {
-                Answer::Got(value) => Some(value),
-                Answer::Empty => None,
-                Answer::Refused(404) => continue,
-                Answer::Refused(status) => return Err(Problem::Status(status).into()),
+    /// Reads a dataset; `None` if it is empty.
+    async fn read_dataset(
+        &mut self,
+        set: &GarminEndpoint,
+        fill: &GarminPathValues<'_>,
+    ) -> Result<Option<Value>, DatasetInterruption> {
+        for index in self.candidate_paths(set) {
+            let got = match self.get_json(&fill.render(set.paths[index])).await? {
+                HttpResponse::Body(value) => Some(value),
+                HttpResponse::Empty => None,
+                HttpResponse::Refused(404) => continue,
+                HttpResponse::Refused(status) => return Err(DatasetError::Status(status).into()),
             };
-            self.found_at.insert(set.name, index);
+            self.known_paths.insert(set.name, index);
             return Ok(got.filter(|value| !value.is_null()));
         }
-        Err(Problem::Status(404).into())
+        Err(DatasetError::Status(404).into())
     }
 
-    /// Tells a dataset that answers spans of days.
-    async fn range<L: Listener>(
+    /// Fetches a dataset with a range endpoint.
+    async fn fetch_range<L: FetchListener>(
         &mut self,
-        set: &Dataset,
-        map: Map,
-        telling: &mut Telling<'_, L>,
-    ) -> Result<(), Halt> {
-        let mut most = set.most_days;
-        let mut left = Some(telling.span);
+        set: &GarminEndpoint,
+        map: MapFn,
+        telling: &mut FetchContext<'_, L>,
+    ) -> Result<(), DatasetInterruption> {
+        let mut most = set.max_days;
+        let mut left = Some(telling.days);
         let mut done = 0;
-        while let Some(piece) = left.and_then(|left| left.pieces(most).next()) {
-            let answer = match self.read(set, &Fill::days(piece.from, piece.through)).await {
-                Err(Halt::Lost(Problem::Status(400))) if most > SAFE_SPAN => {
-                    most = SAFE_SPAN;
+        while let Some(piece) = left.and_then(|left| left.chunks(most).next()) {
+            let answer = match self
+                .read_dataset(set, &GarminPathValues::for_days(piece.from, piece.through))
+                .await
+            {
+                Err(DatasetInterruption::Dataset(DatasetError::Status(400))) if most > SAFE_RANGE_DAYS => {
+                    most = SAFE_RANGE_DAYS;
                     continue;
                 }
                 answer => answer?,
             };
             if let Some(value) = answer {
-                for entry in map(&value).ok_or(Problem::OtherShape)? {
-                    telling.day(set.name, entry).await?;
+                for entry in map(&value).ok_or(DatasetError::UnexpectedShape)? {
+                    telling.emit_day(set.name, entry).await?;
                 }
             }
             done += 1;
-            let rest = Span { from: piece.through.next(), ..telling.span };
+            let rest = DayRange { from: piece.through.next(), ..telling.days };
             left = (rest.from <= rest.through).then_some(rest);
-            let more = left.map_or(0, |left| left.pieces(most).count());
+            let more = left.map_or(0, |left| left.chunks(most).count());
             telling.progress(set.name, done, Some(done + more));
         }
         Ok(())
     }
 
-    /// Tells a dataset that answers single days.
-    async fn days<L: Listener>(
+    /// Fetches a dataset day by day.
+    async fn fetch_days<L: FetchListener>(
         &mut self,
-        set: &Dataset,
-        map: Map,
-        span: Span,
-        telling: &mut Telling<'_, L>,
-    ) -> Result<(), Halt> {
-        let all = span.pieces(1).count();
-        for (done, piece) in span.pieces(1).enumerate() {
-            if let Some(value) = self.read(set, &Fill::days(piece.from, piece.through)).await? {
-                for entry in map(&value).ok_or(Problem::OtherShape)? {
-                    telling.day(set.name, entry).await?;
+        set: &GarminEndpoint,
+        map: MapFn,
+        span: DayRange,
+        telling: &mut FetchContext<'_, L>,
+    ) -> Result<(), DatasetInterruption> {
+        let all = span.chunks(1).count();
+        for (done, piece) in span.chunks(1).enumerate() {
+            if let Some(value) =
+                self.read_dataset(set, &GarminPathValues::for_days(piece.from, piece.through)).await?
+            {
+                for entry in map(&value).ok_or(DatasetError::UnexpectedShape)? {
+                    telling.emit_day(set.name, entry).await?;
                 }
             }
             telling.progress(set.name, done + 1, Some(all));
@@ -258,41 +281,49 @@ impl Garmin {
         Ok(())
     }
 
-    /// Tells a span's days, one by one where Garmin does not offer the range or it looks like nothing known.
-    async fn range_or_days<L: Listener>(
+    /// Fetches a range, or day by day if there is no range endpoint or its format is unknown.
+    async fn fetch_range_or_days<L: FetchListener>(
         &mut self,
-        (range, range_map): (&Dataset, Map),
-        (single, single_map): (&Dataset, Map),
-        telling: &mut Telling<'_, L>,
-    ) -> Result<(), Fault> {
+        (range, range_map): (&GarminEndpoint, MapFn),
+        (single, single_map): (&GarminEndpoint, MapFn),
+        telling: &mut FetchContext<'_, L>,
+    ) -> Result<(), FetchError> {
         if let Some(reason) = telling.reason_to_skip() {
-            telling.lost(range.name, reason);
+            telling.add_missing(range.name, reason);
             return Ok(());
         }
-        match self.range(range, range_map, telling).await {
-            Err(Halt::Lost(Problem::Status(400 | 403 | 404) | Problem::OtherShape | Problem::NotJson(_))) => {
-                let span = telling.span;
-                let went = self.days(single, single_map, span, telling).await;
-                telling.note(single.name, went)
+        match self.fetch_range(range, range_map, telling).await {
+            Err(DatasetInterruption::Dataset(
+                DatasetError::Status(400 | 403 | 404)
+                | DatasetError::UnexpectedShape
+                | DatasetError::NotJson(_),
+            )) => {
+                let span = telling.days;
+                let went = self.fetch_days(single, single_map, span, telling).await;
+                telling.record_outcome(single.name, went)
             }
-            went => telling.note(range.name, went),
+            went => telling.record_outcome(range.name, went),
         }
     }
 
-    async fn zones<L: Listener>(&mut self, telling: &mut Telling<'_, L>) -> Result<(), Halt> {
-        let today = telling.span.through;
-        let Some(value) = self.read(&paths::HEART_RATE_ZONES, &Fill::days(today, today)).await? else {
+    async fn fetch_zones<L: FetchListener>(
+        &mut self,
+        telling: &mut FetchContext<'_, L>,
+    ) -> Result<(), DatasetInterruption> {
+        let today = telling.days.through;
+        let Some(value) =
+            self.read_dataset(&paths::HEART_RATE_ZONES, &GarminPathValues::for_days(today, today)).await?
+        else {
             return Ok(());
         };
-        for told in activities::zones(&value).ok_or(Problem::OtherShape)? {
-            telling.hear(Heard::Told(told), None).await?;
+        for told in parse_activities::zones(&value).ok_or(DatasetError::UnexpectedShape)? {
+            telling.emit(FetchedItem::Record(told), None).await?;
         }
         Ok(())
     }
 }
 
-/// The ids in a list of activities.
-fn ids(list: &Value) -> Vec<String> {
+fn activity_ids(list: &Value) -> Vec<String> {
     let entries = super::json::entries(list).unwrap_or_default();
     entries.iter().filter_map(|entry| super::json::id(entry, "activityId")).collect()
 }

@@ -1,30 +1,29 @@
-//! From Garmin's answers about nights to nights.
+//! Parses Garmin's sleep datasets.
 
-use super::days::{BEATS, BREATHS, HRV_MS, PERCENT, SATURATION, all};
-use crate::live::fetch::DayEntry;
-use crate::live::json::{at, day, millis, number, whole};
+use super::days::{BREATHS, HEART_RATES, HRV_MS, PERCENT, SATURATION, map_entries};
+use crate::live::fetch_state::DayValues;
+use crate::live::json::{day, integer, millis, number, value_at};
 use fitness_core::domain::units::TimeSpan;
 use fitness_core::domain::wellness::{DailyWellness, Sleep};
 use serde_json::Value;
 
-/// Many nights. Those without data are there as placeholders.
-pub(super) fn sleep_summaries(value: &Value) -> Option<Vec<DayEntry>> {
-    all(value, night)
+/// Nights without data are empty placeholders.
+pub(super) fn sleep_summaries(value: &Value) -> Option<Vec<DayValues>> {
+    map_entries(value, night)
 }
 
-/// One night.
-pub(super) fn sleep(value: &Value) -> Option<Vec<DayEntry>> {
+pub(super) fn sleep(value: &Value) -> Option<Vec<DayValues>> {
     value.is_object().then(|| night(value).into_iter().collect())
 }
 
-/// A night: its own fields, flat or in `dailySleepDTO`, and what stands beside that.
-fn night(value: &Value) -> Option<DayEntry> {
-    let dto = at(value, "dailySleepDTO").unwrap_or(value);
-    let span = |name: &str| at(dto, name).and_then(Value::as_f64).and_then(TimeSpan::from_seconds);
+/// A night, flat or in `dailySleepDTO`.
+fn night(value: &Value) -> Option<DayValues> {
+    let dto = value_at(value, "dailySleepDTO").unwrap_or(value);
+    let span = |name: &str| value_at(dto, name).and_then(Value::as_f64).and_then(TimeSpan::from_seconds);
     let asleep = span("sleepTimeSeconds").filter(|asleep| *asleep > TimeSpan::ZERO);
-    let time = |name: &str| at(dto, name).and_then(millis);
+    let time = |name: &str| value_at(dto, name).and_then(millis);
     let ended_at = time("sleepEndTimestampGMT");
-    // The stages of a night that was not measured may stand there as zeros.
+    // Zeros mean that the night was not measured.
     let sleep = asleep.map(|asleep| Sleep {
         began_at: time("sleepStartTimestampGMT"),
         ended_at,
@@ -33,19 +32,19 @@ fn night(value: &Value) -> Option<DayEntry> {
         light: span("lightSleepSeconds"),
         rem: span("remSleepSeconds"),
         awake: span("awakeSleepSeconds"),
-        score: whole(dto, &["sleepScores.overall.value"], PERCENT),
+        score: integer(dto, &["sleepScores.overall.value"], PERCENT),
     });
-    let by_device = at(dto, "sleepFromDevice").and_then(Value::as_bool) != Some(false);
+    let by_device = value_at(dto, "sleepFromDevice").and_then(Value::as_bool) != Some(false);
     let recorded_at = ended_at.filter(|_| sleep.is_some() && by_device);
     let wellness = DailyWellness {
         sleep,
         respiration: number(dto, &["averageRespirationValue"], BREATHS),
         spo2: number(dto, &["averageSpO2Value"], SATURATION),
-        resting_heart_rate: whole(value, &["restingHeartRate"], BEATS),
+        resting_heart_rate: integer(value, &["restingHeartRate"], HEART_RATES),
         hrv_ms: number(value, &["avgOvernightHrv"], HRV_MS),
-        ..DailyWellness::unknown(day(dto, "calendarDate")?)
+        ..DailyWellness::empty(day(dto, "calendarDate")?)
     };
-    Some(DayEntry { wellness, recorded_at, raw: value.to_string() })
+    Some(DayValues { wellness, recorded_at, raw: value.to_string() })
 }
 
 #[cfg(test)]
@@ -54,11 +53,11 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_night_without_data_is_a_placeholder() {
+    fn night_without_data_is_empty() {
         let nothing = json!({"dailySleepDTO": {"calendarDate": "2030-01-01", "sleepTimeSeconds": null,
             "sleepEndTimestampGMT": null, "deepSleepSeconds": null}, "sleepLevels": []});
         let entry = sleep(&nothing).unwrap().remove(0);
-        assert_eq!(entry.wellness, DailyWellness::unknown("2030-01-01".parse().unwrap()));
+        assert_eq!(entry.wellness, DailyWellness::empty("2030-01-01".parse().unwrap()));
         assert_eq!(entry.recorded_at, None);
         let zeros = json!([{"calendarDate": "2026-06-14", "sleepTimeSeconds": 0, "deepSleepSeconds": 0,
             "sleepEndTimestampGMT": 1_781_413_200_000_i64}, {}]);
@@ -68,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_night_entered_by_hand_does_not_show_that_the_watch_was_there() {
+    fn manual_night_has_no_recording_time() {
         let mut night = json!({"calendarDate": "2026-06-14", "sleepTimeSeconds": 27_000, "remSleepSeconds": 0,
             "sleepStartTimestampGMT": 1_781_386_200_000_i64, "sleepEndTimestampGMT": 1_781_413_200_000_i64,
             "sleepScores": {"overall": {"value": 84}}});

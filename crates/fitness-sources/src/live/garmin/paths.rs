@@ -1,34 +1,32 @@
-//! Where everything is at Garmin's Personal API: the one table of its paths.
+//! Table of the paths of Garmin's Personal API.
 //!
-//! Garmin publishes the paths on a page that may change, and the reports of those who use them differ. So a dataset
-//! has every path it was reported at; the first that is not answered with 404 is remembered. Nothing here may ever be
-//! sent with anything but GET, and `generate-defaults` never: it makes Garmin write zones.
+//! Garmin's documentation may change, and reports by users differ. So each dataset lists every
+//! reported path; the first that does not return 404 is remembered. All paths must be requested
+//! with GET, and `generate-defaults` never: it makes Garmin write zones.
 
 use fitness_core::domain::calendar::Day;
 
-/// A dataset and the paths it may be at.
+/// A dataset and its possible paths.
 #[derive(Debug)]
-pub(super) struct Dataset {
-    /// What it is called in reports and errors. Of two datasets that tell the same value, the one whose name comes
-    /// first in the alphabet is believed.
+pub(super) struct GarminEndpoint {
+    /// Name in records and errors. If two datasets have the same value, the alphabetically first
+    /// name wins.
     pub(super) name: &'static str,
-    /// In the order in which they are tried.
+    /// In the order they are tried.
     pub(super) paths: &'static [&'static str],
-    /// The longest span it answers, in days.
-    pub(super) most_days: i64,
+    /// Longest range it accepts, in days.
+    pub(super) max_days: i64,
 }
 
-pub(super) const TOKEN: &str = "/personalapitoken-service/personal-api/personal-api-key/token";
+pub(super) const TOKEN_PATH: &str = "/personalapitoken-service/personal-api/personal-api-key/token";
 
-/// Activities on a page of the list.
-pub(super) const PAGE: usize = 45;
+pub(super) const PAGE_SIZE: usize = 45;
 
 macro_rules! datasets {
-    ($( $(#[$meta:meta])* $constant:ident = $name:literal, $most_days:literal, [$($path:literal),+ $(,)?]; )+) => {
-        $( $(#[$meta])* pub(super) const $constant: Dataset =
-            Dataset { name: $name, paths: &[$($path),+], most_days: $most_days }; )+
-        /// All of them.
-        pub(super) const ALL: &[&Dataset] = &[ $( &$constant ),+ ];
+    ($( $(#[$meta:meta])* $constant:ident = $name:literal, $max_days:literal, [$($path:literal),+ $(,)?]; )+) => {
+        $( $(#[$meta])* pub(super) const $constant: GarminEndpoint =
+            GarminEndpoint { name: $name, paths: &[$($path),+], max_days: $max_days }; )+
+        pub(super) const ALL: &[&GarminEndpoint] = &[ $( &$constant ),+ ];
     };
 }
 
@@ -38,7 +36,7 @@ datasets! {
     ];
     ACTIVITY = "activity", 1, ["/activity-service/activity/{id}"];
     ACTIVITY_WORKOUTS = "activity_workouts", 1, ["/activity-service/activity/{id}/workouts"];
-    /// The original file. No source saw its path at the personal host.
+    /// The original file. The paths are not confirmed for the personal host.
     FILES = "files", 1, [
         "/download-service/files/activity/{id}",
         "/activity-service/files/activity/{id}",
@@ -59,7 +57,7 @@ datasets! {
         "/sleep-service/dailySleepSummariesByDate?startDate={from}&endDate={through}",
     ];
     HRV_NIGHT = "hrv_night", 1, ["/hrv-service/hrv/{day}"];
-    /// No longest span is published; 35 days were answered.
+    /// No maximum is documented; 35 days worked.
     HRV = "hrv", 31, ["/hrv-service/hrv/daily/{from}/{through}"];
     STRESS = "stress", 28, ["/usersummary-service/stats/stress/daily/{from}/{through}"];
     STEPS = "steps", 28, ["/usersummary-service/stats/steps/daily/{from}/{through}"];
@@ -83,10 +81,10 @@ datasets! {
     FOOD_LOG = "food_log", 1, ["/nutrition-service/food/logs/{day}"];
 }
 
-/// What is put into a path.
+/// Values for the placeholders of a path.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fill<'a> {
-    /// The first day, or the only one.
+pub(super) struct GarminPathValues<'a> {
+    /// First or only day.
     pub(super) from: Day,
     pub(super) through: Day,
     pub(super) start: usize,
@@ -95,17 +93,17 @@ pub(super) struct Fill<'a> {
     pub(super) id: &'a str,
 }
 
-impl<'a> Fill<'a> {
-    pub(super) const fn days(from: Day, through: Day) -> Self {
-        Self { from, through, start: 0, limit: PAGE, id: "" }
+impl<'a> GarminPathValues<'a> {
+    pub(super) const fn for_days(from: Day, through: Day) -> Self {
+        Self { from, through, start: 0, limit: PAGE_SIZE, id: "" }
     }
 
-    pub(super) const fn activity(id: &'a str, day: Day) -> Self {
-        Self { id, ..Self::days(day, day) }
+    pub(super) const fn for_activity(id: &'a str, day: Day) -> Self {
+        Self { id, ..Self::for_days(day, day) }
     }
 
-    /// A path with its gaps filled.
-    pub(super) fn path(&self, template: &str) -> String {
+    /// Fills in the placeholders.
+    pub(super) fn render(&self, template: &str) -> String {
         template
             .replace("{from}", &self.from.to_string())
             .replace("{day}", &self.from.to_string())
@@ -121,18 +119,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_gap_of_every_path_can_be_filled() {
+    fn every_path_placeholder_is_rendered() {
         let day = "2026-06-14".parse().unwrap();
-        let fill = Fill { id: "21", ..Fill::days(day, day) };
+        let fill = GarminPathValues { id: "21", ..GarminPathValues::for_days(day, day) };
         for path in ALL.iter().flat_map(|set| set.paths) {
-            let filled = fill.path(path);
+            let filled = fill.render(path);
             assert!(filled.starts_with('/') && !filled.contains(['{', '}']), "{filled}");
             assert!(!filled.contains("generate-defaults"));
         }
     }
 
     #[test]
-    fn the_better_of_two_datasets_comes_first_in_the_alphabet() {
+    fn preferred_dataset_sorts_first() {
         for (better, other) in [
             (&DAILY_HEART_RATE, &SUMMARIES),
             (&DAILY_SUMMARY, &SUMMARIES),

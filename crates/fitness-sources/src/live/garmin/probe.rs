@@ -1,54 +1,56 @@
-//! What the API looks like to this key: for every path the status and the names of the fields, never a value.
-//!
-//! For the owner of a real key who wants to help: the outcome can be shown to anybody.
+//! Probes every path of the API and reports status and field names, never values, so that users can
+//! share the result.
 
-use super::paths::{self, Dataset, Fill};
-use super::{Garmin, ids};
-use crate::live::error::{Fault, Halt, Problem};
-use crate::live::http::Answer;
+use super::paths::{self, GarminEndpoint, GarminPathValues};
+use super::{Garmin, activity_ids};
+use crate::live::error::{DatasetError, DatasetInterruption, FetchError};
+use crate::live::http::HttpResponse;
 use fitness_core::domain::calendar::Day;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What one path answered.
+/// Result for one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Probed {
-    /// Which dataset was asked for.
+pub struct ProbeResult {
     pub dataset: &'static str,
-    /// Where, with its gaps left open.
     pub path: &'static str,
-    /// What was answered.
     pub status: Option<u16>,
-    /// Why there was no answer, or none that could be read.
-    pub problem: Option<Problem>,
-    /// The names of its fields, sorted: `a.b` within `a`, `a[]` for a list. What looks like a value is `*`.
+    /// Why there is no readable response.
+    pub problem: Option<DatasetError>,
+    /// Sorted field names: `a.b` within `a`, `a[]` for a list, `*` for names that look like values.
     pub keys: Vec<String>,
 }
 
-/// Deeper than anything Garmin sends.
-const DEEPEST: usize = 12;
+/// Deeper than Garmin's responses.
+const MAX_DEPTH: usize = 12;
 
 impl Garmin {
-    /// Asks every path once, about yesterday and the newest activity.
-    ///
-    /// # Errors
-    /// When the key is refused or the exchange fails.
-    pub async fn probe(&mut self) -> Result<Vec<Probed>, Fault> {
-        self.renewed = false;
+    /// Requests every path once, for yesterday and the newest activity.
+    pub async fn probe(&mut self) -> Result<Vec<ProbeResult>, FetchError> {
+        self.token_renewed = false;
         self.sign_in().await?;
-        let day = Day::at(self.web.means.now(), self.zone).previous();
-        let month = Fill { limit: 1, ..Fill::days(day.plus(-27), day) };
-        let newest = self.read(&paths::ACTIVITIES, &month).await.ok().flatten();
-        let id = newest.and_then(|list| ids(&list).into_iter().next());
+        let day = Day::at(self.http.env.now(), self.zone).previous();
+        let month = GarminPathValues { limit: 1, ..GarminPathValues::for_days(day.plus_days(-27), day) };
+        let newest = self.read_dataset(&paths::ACTIVITIES, &month).await.ok().flatten();
+        let id = newest.and_then(|list| activity_ids(&list).into_iter().next());
         let mut outcome = Vec::new();
         for set in paths::ALL {
             for path in set.paths {
                 if path.contains("{id}") && id.is_none() {
-                    let problem = Some(Problem::NotAsked);
-                    outcome.push(Probed { dataset: set.name, path, status: None, problem, keys: Vec::new() });
+                    let problem = Some(DatasetError::NotRequested);
+                    outcome.push(ProbeResult {
+                        dataset: set.name,
+                        path,
+                        status: None,
+                        problem,
+                        keys: Vec::new(),
+                    });
                     continue;
                 }
-                let fill = Fill { limit: 1, ..Fill::activity(id.as_deref().unwrap_or_default(), day) };
+                let fill = GarminPathValues {
+                    limit: 1,
+                    ..GarminPathValues::for_activity(id.as_deref().unwrap_or_default(), day)
+                };
                 outcome.push(self.probe_path(set, path, &fill).await?);
             }
         }
@@ -57,70 +59,70 @@ impl Garmin {
 
     async fn probe_path(
         &mut self,
-        set: &Dataset,
+        set: &GarminEndpoint,
         path: &'static str,
-        fill: &Fill<'_>,
-    ) -> Result<Probed, Fault> {
-        let filled = fill.path(path);
+        fill: &GarminPathValues<'_>,
+    ) -> Result<ProbeResult, FetchError> {
+        let filled = fill.render(path);
         let went = if set.name == paths::FILES.name {
             self.get_bytes(&filled).await.map(|answer| match answer {
-                Answer::Got(_) => Answer::Got(Value::Null),
-                Answer::Empty => Answer::Empty,
-                Answer::Refused(status) => Answer::Refused(status),
+                HttpResponse::Body(_) => HttpResponse::Body(Value::Null),
+                HttpResponse::Empty => HttpResponse::Empty,
+                HttpResponse::Refused(status) => HttpResponse::Refused(status),
             })
         } else {
             self.get_json(&filled).await
         };
-        let mut probed = Probed { dataset: set.name, path, status: None, problem: None, keys: Vec::new() };
+        let mut probed =
+            ProbeResult { dataset: set.name, path, status: None, problem: None, keys: Vec::new() };
         match went {
-            Ok(Answer::Got(value)) => {
+            Ok(HttpResponse::Body(value)) => {
                 probed.status = Some(200);
-                probed.keys = keys(&value);
+                probed.keys = field_names(&value);
             }
-            Ok(Answer::Empty) => probed.status = Some(204),
-            Ok(Answer::Refused(status)) => probed.status = Some(status),
-            Err(Halt::Failed(fault)) => return Err(fault),
-            Err(Halt::Lost(Problem::Status(status))) => probed.status = Some(status),
-            Err(Halt::Lost(problem)) => probed.problem = Some(problem),
-            Err(Halt::Stopped) => probed.problem = Some(Problem::Stopped),
+            Ok(HttpResponse::Empty) => probed.status = Some(204),
+            Ok(HttpResponse::Refused(status)) => probed.status = Some(status),
+            Err(DatasetInterruption::Fetch(fault)) => return Err(fault),
+            Err(DatasetInterruption::Dataset(DatasetError::Status(status))) => probed.status = Some(status),
+            Err(DatasetInterruption::Dataset(problem)) => probed.problem = Some(problem),
+            Err(DatasetInterruption::Stopped) => probed.problem = Some(DatasetError::Stopped),
         }
         Ok(probed)
     }
 }
 
-/// The names in a value, sorted and without repetition.
-pub(super) fn keys(value: &Value) -> Vec<String> {
+pub(super) fn field_names(value: &Value) -> Vec<String> {
     let mut found = BTreeSet::new();
-    gather(value, "", 0, &mut found);
+    collect_names(value, "", 0, &mut found);
     found.into_iter().collect()
 }
 
-fn gather(value: &Value, path: &str, depth: usize, found: &mut BTreeSet<String>) {
-    if depth > DEEPEST {
+fn collect_names(value: &Value, path: &str, depth: usize, found: &mut BTreeSet<String>) {
+    if depth > MAX_DEPTH {
         return;
     }
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                let name = shown_name(name);
+                let name = redact_name(name);
                 let path = if path.is_empty() { name } else { format!("{path}.{name}") };
                 found.insert(path.clone());
-                gather(value, &path, depth + 1, found);
+                collect_names(value, &path, depth + 1, found);
             }
         }
         Value::Array(values) => {
             let path = format!("{path}[]");
             found.insert(path.clone());
             for value in values {
-                gather(value, &path, depth + 1, found);
+                collect_names(value, &path, depth + 1, found);
             }
         }
         _ => {}
     }
 }
 
-/// A name that Garmin chose; `*` for what looks like an id, a date or an address used as a name.
-pub(super) fn shown_name(name: &str) -> String {
+/// The name, or `*` if it looks like an id, a date or an email address.
+pub(super) fn redact_name(name: &str) -> String {
     let letters = name.bytes().filter(u8::is_ascii_alphabetic).count();
     let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && name.len() <= 64;
     let begins = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
@@ -134,13 +136,13 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn names_are_shown_and_values_never() {
+    fn only_field_names_are_shown() {
         let value = json!({
             "data": [{"steps": {"value": 4711}}, {"steps": {"goal": 1}, "name": "Ann"}],
             "devices": {"3000000001": {"status": "OK"}, "ann@example.org": 1, "2026-06-14": 2, "c0ffee12-11": 3},
             "hrTimeInZone_1": 12.5,
         });
-        let shown = keys(&value);
+        let shown = field_names(&value);
         assert_eq!(
             shown,
             [
@@ -156,7 +158,7 @@ mod tests {
                 "hrTimeInZone_1",
             ]
         );
-        assert_eq!(keys(&json!([{"a": 1}])), ["[]", "[].a"]);
-        assert_eq!(keys(&json!("text")), Vec::<String>::new());
+        assert_eq!(field_names(&json!([{"a": 1}])), ["[]", "[].a"]);
+        assert_eq!(field_names(&json!("text")), Vec::<String>::new());
     }
 }

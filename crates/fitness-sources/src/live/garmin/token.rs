@@ -1,7 +1,8 @@
-//! The token a key is exchanged for. How Garmin spells its answer is not published, so every spelling is read.
+//! Parses the token that a key is exchanged for. The format is not documented, so several are
+//! accepted.
 
-use crate::live::error::Problem;
-use crate::live::garmin::probe::shown_name;
+use crate::live::error::DatasetError;
+use crate::live::garmin::probe::redact_name;
 use crate::live::http::authorization;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,24 +11,23 @@ use fitness_core::domain::calendar::Instant;
 use reqwest::header::HeaderValue;
 use serde_json::Value;
 
-/// No token is believed to live longer, whatever it says.
-const LONGEST_LIFE: TimeDelta = TimeDelta::hours(24);
-/// A token is renewed this long before its end, so that it does not end in the middle of something.
-const EARLY: TimeDelta = TimeDelta::hours(1);
-/// Where milliseconds since 1970 begin and seconds end.
-const MILLIS: i64 = 100_000_000_000;
+/// A longer lifetime is capped.
+const MAX_LIFETIME: TimeDelta = TimeDelta::hours(24);
+/// Renewed this long before it expires.
+const RENEW_BEFORE: TimeDelta = TimeDelta::hours(1);
+/// Smaller Unix times are seconds, larger ones milliseconds.
+const MIN_MILLIS: i64 = 100_000_000_000;
 
-/// A token, as a header that is never printed.
+/// A token as a header marked as sensitive.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub(super) bearer: HeaderValue,
-    /// From then on it is exchanged for another one.
     pub(super) renew_at: Instant,
 }
 
 impl Token {
-    /// Reads the answer to an exchange, JSON or plain text.
-    pub(super) fn read(bytes: &[u8], now: Instant) -> Result<Self, Problem> {
+    /// Parses the response, JSON or plain text.
+    pub(super) fn parse(bytes: &[u8], now: Instant) -> Result<Self, DatasetError> {
         let text = std::str::from_utf8(bytes).unwrap_or_default().trim();
         let json: Option<Value> = serde_json::from_str(text).ok();
         let (secret, ends) = match &json {
@@ -36,62 +36,62 @@ impl Token {
                 let secret = ["access_token", "accessToken", "token"]
                     .iter()
                     .find_map(|name| fields.get(name)?.as_str());
-                (secret, told_end(fields, now))
+                (secret, stated_expiry(fields, now))
             }
             Some(Value::String(text)) => (Some(text.as_str()), None),
-            // A web page, an array, a number: whatever it is, it is not a token.
+            // Arrays, numbers and so on are not tokens.
             Some(_) => (None, None),
             None => (Some(text).filter(|text| !text.starts_with('<')), None),
         };
         let secret = secret.filter(|secret| (8..=16_384).contains(&secret.len()));
         let bearer = secret.and_then(|secret| authorization("Bearer", secret));
         let (Some(secret), Some(bearer)) = (secret, bearer) else {
-            return Err(Problem::NoToken { keys: names(json.as_ref()) });
+            return Err(DatasetError::NoToken { keys: field_names(json.as_ref()) });
         };
-        let ends = ends.or_else(|| end_of_jwt(secret)).unwrap_or(now + LONGEST_LIFE);
-        let life = (ends - now).clamp(TimeDelta::zero(), LONGEST_LIFE);
-        Ok(Self { bearer, renew_at: now + life - EARLY.min(life / 2) })
+        let ends = ends.or_else(|| jwt_expiry(secret)).unwrap_or(now + MAX_LIFETIME);
+        let life = (ends - now).clamp(TimeDelta::zero(), MAX_LIFETIME);
+        Ok(Self { bearer, renew_at: now + life - RENEW_BEFORE.min(life / 2) })
     }
 }
 
-/// When the answer says that the token ends.
-fn told_end(fields: &Value, now: Instant) -> Option<Instant> {
+/// Expiry stated in the response.
+fn stated_expiry(fields: &Value, now: Instant) -> Option<Instant> {
     let first = |names: [&str; 2]| names.iter().find_map(|name| fields.get(name).filter(|v| !v.is_null()));
     if let Some(seconds) = first(["expires_in", "expiresIn"]).and_then(as_integer) {
         return now.checked_add_signed(TimeDelta::try_seconds(seconds)?);
     }
     let at = first(["expires_at", "expiresAt"])?;
-    as_integer(at).and_then(moment).or_else(|| at.as_str()?.parse().ok())
+    as_integer(at).and_then(unix_instant).or_else(|| at.as_str()?.parse().ok())
 }
 
 fn as_integer(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.parse().ok())
 }
 
-/// Seconds or milliseconds since 1970.
-fn moment(number: i64) -> Option<Instant> {
-    if number >= MILLIS {
+/// Seconds or milliseconds since the Unix epoch.
+fn unix_instant(number: i64) -> Option<Instant> {
+    if number >= MIN_MILLIS {
         DateTime::from_timestamp_millis(number)
     } else {
         DateTime::from_timestamp(number, 0)
     }
 }
 
-/// When a token says itself that it ends.
-fn end_of_jwt(secret: &str) -> Option<Instant> {
+/// Expiry in the claims of a JWT.
+fn jwt_expiry(secret: &str) -> Option<Instant> {
     let claims = secret.split('.').nth(1)?;
     let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()?;
-    moment(claims.get("exp")?.as_i64()?)
+    unix_instant(claims.get("exp")?.as_i64()?)
 }
 
-/// The names of an answer's fields, without what might be values.
-fn names(json: Option<&Value>) -> String {
+/// Redacted field names of the response.
+fn field_names(json: Option<&Value>) -> String {
     match json {
         Some(Value::Object(fields)) if !fields.is_empty() => {
-            fields.keys().map(|name| shown_name(name)).collect::<Vec<_>>().join(", ")
+            fields.keys().map(|name| redact_name(name)).collect::<Vec<_>>().join(", ")
         }
         Some(_) => "no fields".to_owned(),
-        None => "text that is no token".to_owned(),
+        None => "text that is not a token".to_owned(),
     }
 }
 
@@ -106,13 +106,13 @@ mod tests {
 
     #[track_caller]
     fn renewed_after_minutes(body: &str) -> i64 {
-        let token = Token::read(body.as_bytes(), now()).unwrap();
+        let token = Token::parse(body.as_bytes(), now()).unwrap();
         assert!(token.bearer.to_str().unwrap().starts_with("Bearer ") && token.bearer.is_sensitive());
         (token.renew_at - now()).num_minutes()
     }
 
     #[test]
-    fn every_reported_spelling_is_read() {
+    fn every_reported_format_is_parsed() {
         let day = 23 * 60;
         for (body, minutes) in [
             ("fake-access-token-1\n".to_owned(), day),
@@ -132,7 +132,7 @@ mod tests {
                     .to_string(),
                 9 * 60,
             ),
-            // Never longer than a day, whatever it says; a short life is used for half of it at least.
+            // Capped at a day; a short lifetime is used for at least half.
             (json!({"token": "fake-access-token-1", "expires_in": 31_536_000}).to_string(), day),
             (json!({"token": "fake-access-token-1", "expires_in": i64::MAX}).to_string(), day),
             (json!({"token": "fake-access-token-1", "expires_in": 1800}).to_string(), 15),
@@ -145,18 +145,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_described_without_a_value() {
+    fn missing_token_error_contains_no_value() {
         for (body, says) in [
-            ("<html>secret-thing</html>", "text that is no token"),
+            ("<html>secret-thing</html>", "text that is not a token"),
             (r#"{"jwt":"secret-thing-secret","4711":1,"a@b.org":2}"#, "*, *, jwt"),
             ("[1]", "no fields"),
             ("{}", "no fields"),
             (r#"{"token": "two words"}"#, "token"),
-            ("short", "text that is no token"),
-            (r#"{"token": "cut"#, "text that is no token"),
+            ("short", "text that is not a token"),
+            (r#"{"token": "cut"#, "text that is not a token"),
         ] {
-            let problem = Token::read(body.as_bytes(), now()).unwrap_err();
-            assert_eq!(problem, Problem::NoToken { keys: says.to_owned() }, "{body}");
+            let problem = Token::parse(body.as_bytes(), now()).unwrap_err();
+            assert_eq!(problem, DatasetError::NoToken { keys: says.to_owned() }, "{body}");
         }
     }
 }

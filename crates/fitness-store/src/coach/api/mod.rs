@@ -1,176 +1,177 @@
-//! The desk that a coach is handed: [`CoachDesk`] for one athlete at one moment.
+//! Implementation of [`CoachApi`] for one athlete at one moment.
 //!
-//! Everything it tells is read through the store's own queries for that athlete, and is worded the way the athlete
-//! reads it. Everything it writes waits: drafts, proposals and suggestions, of which only so many may wait at a time.
+//! It reads through the store's queries for that athlete and formats values as the athlete sees
+//! them. It writes only drafts, proposals and suggestions, which have no effect until the athlete
+//! accepts them, and the number of pending ones is limited.
 
 mod read_activities;
 mod read_days;
 mod read_plans;
 mod write;
 
-use crate::db::error::{Error, Result};
+use crate::db::error::{Error, PendingKind, Result};
 use crate::db::store::Store;
-use crate::plan::drafts::Desk;
+use crate::plan::drafts::PlanWriter;
 use fitness_core::coach_api::requests::{
-    AskActivities, AskActivity, AskComparison, AskDay, AskDraft, AskNotes, AskPlan, AskPrediction, AskSeries,
-    MAX_DAYS, SuggestNote, SuggestObservation,
+    ActivitiesRequest, ActivityRequest, ComparisonRequest, DayRequest, DraftPlanRequest, MAX_DAYS,
+    NoteSuggestion, NotesRequest, ObservationSuggestion, PlanProgressRequest, PredictionRequest,
+    SeriesRequest,
 };
 use fitness_core::coach_api::responses::{
-    Activities, ActivityDetail, Comparison, DailySnapshot, Drafted, Notes, PlanProgress, Predicted, Proposed,
-    Series, Suggested, TrainingLoad,
+    ActivityDetail, ActivityList, DailySnapshot, DraftResult, FinishPrediction, MetricSeries, NoteList,
+    PeriodComparison, PlanProgress, ProposalResponse, SuggestionResult, TrainingLoadResponse,
 };
-use fitness_core::coach_api::{Answer, CoachDesk, DeskError, WAIT_ALREADY};
+use fitness_core::coach_api::{CoachApi, CoachApiError, CoachFuture, TOO_MANY_PENDING};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::note::Author;
 use fitness_core::domain::units::UnitSystem;
 use serde_json::Value;
 
-/// A desk for one athlete at one moment.
 #[derive(Debug, Clone)]
-pub struct CoachingDesk {
-    desk: Desk,
+pub struct StoreCoachApi {
+    writer: PlanWriter,
     units: UnitSystem,
     today: Day,
     now: Instant,
-    site: String,
+    base_url: String,
 }
 
 impl Store {
-    /// A desk for a coach: the athlete, the author and the moment are bound here and nowhere else. `site` is where the
-    /// athlete decides, such as `http://127.0.0.1:8787`. What is stale must have been worked out before.
-    ///
-    /// # Errors
-    /// When there is no such user.
-    pub async fn coaching_desk(
+    /// Binds the athlete, the author and the time of a coach's API. `site` is the base URL of the
+    /// web app, such as `http://127.0.0.1:8787`. The caller must have recomputed stale metrics
+    /// before.
+    pub async fn coach_api(
         &self,
         user: UserId,
         author: Author,
         now: Instant,
         site: &str,
-    ) -> Result<CoachingDesk> {
+    ) -> Result<StoreCoachApi> {
         let profile = self.profile(user).await?;
-        Ok(CoachingDesk {
-            desk: Desk { capped: true, ..self.desk(user, author) },
+        Ok(StoreCoachApi {
+            writer: PlanWriter { has_quota: true, ..self.plan_writer(user, author) },
             units: profile.units,
             today: Day::at(now, profile.zone),
             now,
-            site: site.trim_end_matches('/').to_owned(),
+            base_url: site.trim_end_matches('/').to_owned(),
         })
     }
 }
 
-impl CoachingDesk {
+impl StoreCoachApi {
     const fn store(&self) -> &Store {
-        &self.desk.store
+        &self.writer.store
     }
 
     const fn user(&self) -> UserId {
-        self.desk.user
+        self.writer.user
     }
 
-    /// Where the athlete takes over what a coach suggests, or drops it.
-    fn suggestions(&self) -> String {
-        format!("{}/settings/notes", self.site)
+    /// URL where the athlete accepts or discards suggestions.
+    fn suggestions_url(&self) -> String {
+        format!("{}/settings/notes", self.base_url)
     }
 
-    /// Where the athlete decides about something.
-    fn review(&self, path: &str, id: impl std::fmt::Display) -> String {
-        format!("{}/{path}/{id}", self.site)
+    /// URL where the athlete reviews a draft or proposal.
+    fn review_url(&self, path: &str, id: impl std::fmt::Display) -> String {
+        format!("{}/{path}/{id}", self.base_url)
     }
 }
 
-/// A stretch of days that can be looked at.
-fn span(from: Day, through: Day) -> std::result::Result<(Day, Day), DeskError> {
-    match from.until(through) {
-        ..0 => Err(DeskError::refused(format!(
-            "The first day, {from}, is after the last, {through}. Swap them."
-        ))),
-        MAX_DAYS.. => Err(DeskError::refused(format!("At most {MAX_DAYS} days can be asked for at once."))),
+/// Checks the order and length of a period.
+fn check_period(from: Day, through: Day) -> std::result::Result<(Day, Day), CoachApiError> {
+    match from.days_until(through) {
+        ..0 => {
+            Err(CoachApiError::invalid(format!("`from` ({from}) is after `through` ({through}). Swap them.")))
+        }
+        MAX_DAYS.. => Err(CoachApiError::invalid(format!("Request at most {MAX_DAYS} days at a time."))),
         _ => Ok((from, through)),
     }
 }
 
-/// What a coach is told of a failure: whether there is something to change, and nothing of what is inside.
-fn failed(error: Error) -> DeskError {
+/// Converts an error for the coach: it says what to change, and nothing about internals.
+fn to_coach_error(error: Error) -> CoachApiError {
     match error {
-        Error::NotFound(what) => DeskError::NotFound(what),
-        Error::TooMany { waiting, what } => {
-            let or = if what == "drafts" { ", or give `instead_of`" } else { "" };
-            DeskError::TooMany(format!(
-                "{waiting} {what} {WAIT_ALREADY}. Ask them to look through these first{or}."
+        Error::NotFound(what) => CoachApiError::NotFound(what.as_str()),
+        Error::QuotaExceeded { pending: waiting, what } => {
+            let or = if what == PendingKind::Drafts { ", or set `instead_of`" } else { "" };
+            CoachApiError::TooMany(format!(
+                "{waiting} {what} {TOO_MANY_PENDING}. Ask them to review these first{or}."
             ))
         }
-        Error::Stale => DeskError::refused(
-            "The plan has changed since it was read. Read `plan_progress` again and propose anew.",
+        Error::Stale => CoachApiError::invalid(
+            "The plan has changed since you read it. Call `plan_progress` and propose again.",
         ),
-        Error::Apply(why) => DeskError::refused(format!("The plan cannot become this: {why}.")),
-        _ => DeskError::Broken,
+        Error::Apply(why) => CoachApiError::invalid(format!("These changes cannot be applied: {why}.")),
+        _ => CoachApiError::Internal,
     }
 }
 
-impl CoachDesk for CoachingDesk {
+impl CoachApi for StoreCoachApi {
     fn today(&self) -> Day {
         self.today
     }
 
-    fn data_through(&self) -> Answer<'_, Option<Day>> {
-        Box::pin(async { Ok(self.store().frontier(self.user()).await.map_err(failed)?.complete()) })
+    fn data_through(&self) -> CoachFuture<'_, Option<Day>> {
+        Box::pin(async {
+            Ok(self.store().frontier(self.user()).await.map_err(to_coach_error)?.complete_through())
+        })
     }
 
-    fn daily_snapshot(&self, ask: AskDay) -> Answer<'_, DailySnapshot> {
-        Box::pin(self.tell_day(ask))
+    fn daily_snapshot(&self, ask: DayRequest) -> CoachFuture<'_, DailySnapshot> {
+        Box::pin(self.read_day(ask))
     }
 
-    fn metric_series(&self, ask: AskSeries) -> Answer<'_, Series> {
-        Box::pin(self.tell_series(ask))
+    fn metric_series(&self, ask: SeriesRequest) -> CoachFuture<'_, MetricSeries> {
+        Box::pin(self.read_series(ask))
     }
 
-    fn activities(&self, ask: AskActivities) -> Answer<'_, Activities> {
-        Box::pin(self.tell_activities(ask))
+    fn activities(&self, ask: ActivitiesRequest) -> CoachFuture<'_, ActivityList> {
+        Box::pin(self.read_activities(ask))
     }
 
-    fn activity_detail(&self, ask: AskActivity) -> Answer<'_, ActivityDetail> {
-        Box::pin(self.tell_activity(ask))
+    fn activity_detail(&self, ask: ActivityRequest) -> CoachFuture<'_, ActivityDetail> {
+        Box::pin(self.read_activity(ask))
     }
 
-    fn compare_periods(&self, ask: AskComparison) -> Answer<'_, Comparison> {
-        Box::pin(self.tell_comparison(ask))
+    fn compare_periods(&self, ask: ComparisonRequest) -> CoachFuture<'_, PeriodComparison> {
+        Box::pin(self.read_comparison(ask))
     }
 
-    fn training_load(&self, ask: AskDay) -> Answer<'_, TrainingLoad> {
-        Box::pin(self.tell_load(ask))
+    fn training_load(&self, ask: DayRequest) -> CoachFuture<'_, TrainingLoadResponse> {
+        Box::pin(self.read_training_load(ask))
     }
 
-    fn plan_progress(&self, ask: AskPlan) -> Answer<'_, PlanProgress> {
-        Box::pin(self.tell_plan(ask))
+    fn plan_progress(&self, ask: PlanProgressRequest) -> CoachFuture<'_, PlanProgress> {
+        Box::pin(self.read_plan_progress(ask))
     }
 
-    fn predict_finish(&self, ask: AskPrediction) -> Answer<'_, Predicted> {
-        Box::pin(self.tell_prediction(ask))
+    fn predict_finish(&self, ask: PredictionRequest) -> CoachFuture<'_, FinishPrediction> {
+        Box::pin(self.read_prediction(ask))
     }
 
-    fn notes(&self, ask: AskNotes) -> Answer<'_, Notes> {
-        Box::pin(self.tell_notes(ask))
+    fn notes(&self, ask: NotesRequest) -> CoachFuture<'_, NoteList> {
+        Box::pin(self.read_notes(ask))
     }
 
-    fn suggest_note(&self, suggestion: SuggestNote) -> Answer<'_, Suggested> {
-        Box::pin(self.leave_note(suggestion))
+    fn suggest_note(&self, suggestion: NoteSuggestion) -> CoachFuture<'_, SuggestionResult> {
+        Box::pin(self.write_note(suggestion))
     }
 
-    fn suggest_observation(&self, suggestion: SuggestObservation) -> Answer<'_, Suggested> {
-        Box::pin(self.leave_observation(suggestion))
+    fn suggest_observation(&self, suggestion: ObservationSuggestion) -> CoachFuture<'_, SuggestionResult> {
+        Box::pin(self.write_observation(suggestion))
     }
 
-    fn draft_training_plan(&self, ask: AskDraft) -> Answer<'_, Drafted> {
-        Box::pin(self.leave_draft(ask))
+    fn draft_training_plan(&self, ask: DraftPlanRequest) -> CoachFuture<'_, DraftResult> {
+        Box::pin(self.write_draft(ask))
     }
 
-    fn propose_modification(&self, response: Value) -> Answer<'_, Proposed> {
-        Box::pin(self.leave_answer(response, fitness_core::llm_output::Kind::Modification))
+    fn propose_modification(&self, response: Value) -> CoachFuture<'_, ProposalResponse> {
+        Box::pin(self.write_llm_response(response, fitness_core::llm_output::ResponseKind::Modification))
     }
 
-    fn propose_week(&self, response: Value) -> Answer<'_, Proposed> {
-        Box::pin(self.leave_answer(response, fitness_core::llm_output::Kind::Week))
+    fn propose_week(&self, response: Value) -> CoachFuture<'_, ProposalResponse> {
+        Box::pin(self.write_llm_response(response, fitness_core::llm_output::ResponseKind::Week))
     }
 }

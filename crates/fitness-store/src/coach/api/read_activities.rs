@@ -1,66 +1,72 @@
-//! What is told of activities.
+//! Coach API: activities.
 
-use super::{CoachingDesk, failed, span};
+use super::{StoreCoachApi, check_period, to_coach_error};
 use crate::training::activities::StoredActivity;
-use fitness_core::coach_api::DeskError;
-use fitness_core::coach_api::requests::{AskActivities, AskActivity, MAX_ACTIVITIES};
-use fitness_core::coach_api::responses::{Activities, ActivityDetail, ToldActivity, ToldLap};
+use fitness_core::coach_api::CoachApiError;
+use fitness_core::coach_api::requests::{ActivitiesRequest, ActivityRequest, MAX_ACTIVITIES};
+use fitness_core::coach_api::responses::{ActivityDetail, ActivityItem, ActivityList, LapItem};
 use fitness_core::domain::observation::ObservationKind;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, Speed, TimeSpan, UnitSystem};
-use fitness_core::domain::untrusted_text::{plain_number, visible};
-use fitness_core::metrics::activity::{Judged, Measures};
+use fitness_core::domain::untrusted_text::{escape_invisible, format_number};
+use fitness_core::metrics::activity::{ActivityMetrics, Measures};
 use fitness_core::metrics::zones::ZoneTimes;
 use std::collections::BTreeMap;
 
-type Told<T> = Result<T, DeskError>;
+type CoachResult<T> = Result<T, CoachApiError>;
 
-/// Days that are looked at when nobody says which.
-const DAYS: i64 = 28;
-/// Activities that are told when nobody says how many.
-const USUAL: u32 = 30;
-/// Laps that are told; a model has no use for a hundred lengths of a pool.
-const LAPS: usize = 60;
+/// Default period for the activity list.
+const DEFAULT_DAYS: i64 = 28;
+const DEFAULT_LIMIT: u32 = 30;
+/// A model does not need a hundred pool lengths.
+const MAX_LAPS: usize = 60;
 
-impl CoachingDesk {
-    pub(super) async fn tell_activities(&self, ask: AskActivities) -> Told<Activities> {
+impl StoreCoachApi {
+    pub(super) async fn read_activities(&self, ask: ActivitiesRequest) -> CoachResult<ActivityList> {
         let through = ask.through.unwrap_or(self.today);
-        let (from, through) = span(ask.from.unwrap_or_else(|| through.plus(-DAYS)), through)?;
-        let limit = ask.limit.unwrap_or(USUAL);
+        let (from, through) =
+            check_period(ask.from.unwrap_or_else(|| through.plus_days(-DEFAULT_DAYS)), through)?;
+        let limit = ask.limit.unwrap_or(DEFAULT_LIMIT);
         if !(1..=MAX_ACTIVITIES).contains(&limit) {
-            return Err(DeskError::refused(format!("`limit` is 1 to {MAX_ACTIVITIES}.")));
+            return Err(CoachApiError::invalid(format!("`limit` must be 1 to {MAX_ACTIVITIES}.")));
         }
-        let mut stored = self.store().list_activities(self.user(), from, through).await.map_err(failed)?;
+        let mut stored =
+            self.store().list_activities(self.user(), from, through).await.map_err(to_coach_error)?;
         stored.retain(|one| ask.sport.is_none_or(|sport| sport == one.activity.sport));
         let left_off = stored.len().saturating_sub(limit as usize) as u64;
         let newest = stored.iter().rev().take(limit as usize);
-        Ok(Activities { activities: newest.map(|one| told(one, self.units)).collect(), left_off })
+        Ok(ActivityList {
+            activities: newest.map(|one| describe_activity(one, self.units)).collect(),
+            left_off,
+        })
     }
 
-    pub(super) async fn tell_activity(&self, ask: AskActivity) -> Told<ActivityDetail> {
+    pub(super) async fn read_activity(&self, ask: ActivityRequest) -> CoachResult<ActivityDetail> {
         let (store, user, id) = (self.store(), self.user(), ask.activity_id);
-        let stored = store.find_activity(user, id).await.map_err(failed)?;
-        let stored = stored.ok_or(DeskError::NotFound("activity"))?;
-        let (measures, judged) = store.find_metrics(user, id).await.map_err(failed)?.unzip();
+        let stored = store.find_activity(user, id).await.map_err(to_coach_error)?;
+        let stored = stored.ok_or(CoachApiError::NotFound("activity"))?;
+        let (measures, judged) = store.find_activity_metrics(user, id).await.map_err(to_coach_error)?.unzip();
         let judged = judged.flatten();
         let sport = stored.activity.sport;
-        let felt = store.list_observations(user, stored.day, stored.day).await.map_err(failed)?;
+        let felt = store.list_observations(user, stored.day, stored.day).await.map_err(to_coach_error)?;
         let effort = felt.iter().filter(|one| one.accepted).find_map(|one| {
-            let about = one.observed.kind() == ObservationKind::Rpe && one.observed.activity() == Some(id);
-            one.observed.value().filter(|_| about)
+            let about = one.data.kind() == ObservationKind::Rpe && one.data.activity() == Some(id);
+            one.data.value().filter(|_| about)
         });
         Ok(ActivityDetail {
-            device: stored.activity.device.as_deref().map(|device| visible(device).to_string()),
-            climb: stored.activity.ascent.map(|climb| self.units.climb(climb).to_string()),
-            load_by: load_by(judged.as_ref()),
+            device: stored.activity.device.as_deref().map(|device| escape_invisible(device).to_string()),
+            climb: stored.activity.ascent.map(|climb| self.units.format_climb(climb).to_string()),
+            load_by: describe_load_method(judged.as_ref()),
             effort: effort.map(|effort| format!("{effort} of 10")),
-            laps: (stored.activity.laps.iter().take(LAPS))
+            laps: (stored.activity.laps.iter().take(MAX_LAPS))
                 .map(|lap| {
                     let time = lap.moving.or(lap.elapsed);
-                    ToldLap {
-                        distance: lap.distance.map(|far| self.units.distance_of(sport, far).to_string()),
-                        time: time.map(TimeSpan::clock),
-                        pace: pace(sport, lap.distance, time, self.units),
+                    LapItem {
+                        distance: lap
+                            .distance
+                            .map(|far| self.units.format_distance_for(sport, far).to_string()),
+                        time: time.map(TimeSpan::format_clock),
+                        pace: format_pace(sport, lap.distance, time, self.units),
                         heart_rate: lap.avg_heart_rate.map(|bpm| format!("{bpm} bpm")),
                     }
                 })
@@ -68,67 +74,71 @@ impl CoachingDesk {
             heart_rate_zones: judged
                 .as_ref()
                 .and_then(|judged| judged.heart_zones.as_ref())
-                .map(zones)
+                .map(format_zones)
                 .unwrap_or_default(),
-            best_efforts: measures.as_ref().map(|measures| efforts(measures, self.units)).unwrap_or_default(),
-            measures: measures.as_ref().map(further).unwrap_or_default(),
-            workout: self.workout_of(id).await?,
-            activity: told(&stored, self.units),
+            best_efforts: measures
+                .as_ref()
+                .map(|measures| format_efforts(measures, self.units))
+                .unwrap_or_default(),
+            measures: measures.as_ref().map(format_other_metrics).unwrap_or_default(),
+            workout: self.find_workout_for_activity(id).await?,
+            activity: describe_activity(&stored, self.units),
         })
     }
 }
 
-fn told(one: &StoredActivity, units: UnitSystem) -> ToldActivity {
+fn describe_activity(one: &StoredActivity, units: UnitSystem) -> ActivityItem {
     let (activity, time) = (&one.activity, one.activity.training_time());
-    ToldActivity {
+    ActivityItem {
         activity_id: one.id,
         date: one.day,
         sport: activity.sport,
-        name: activity.name.as_deref().map(|name| visible(name).to_string()).unwrap_or_default(),
-        distance: activity.distance.map(|far| units.distance_of(activity.sport, far).to_string()),
-        time: time.map(TimeSpan::clock),
-        pace: pace(activity.sport, activity.distance, time, units),
+        name: activity.name.as_deref().map(|name| escape_invisible(name).to_string()).unwrap_or_default(),
+        distance: activity.distance.map(|far| units.format_distance_for(activity.sport, far).to_string()),
+        time: time.map(TimeSpan::format_clock),
+        pace: format_pace(activity.sport, activity.distance, time, units),
         heart_rate: activity.avg_heart_rate.map(|bpm| format!("{bpm} bpm")),
-        load: one.load.map(|load| plain_number(load, 0)),
+        load: one.load.map(|load| format_number(load, 0)),
     }
 }
 
-fn pace(
+fn format_pace(
     sport: Sport,
     distance: Option<Distance>,
     time: Option<TimeSpan>,
     units: UnitSystem,
 ) -> Option<String> {
-    let speed = distance.zip(time).and_then(|(distance, time)| Speed::over(distance, time))?;
-    units.speed_of(sport, speed).map(|shown| shown.to_string())
+    let speed =
+        distance.zip(time).and_then(|(distance, time)| Speed::from_distance_and_time(distance, time))?;
+    units.format_speed_for(sport, speed).map(|shown| shown.to_string())
 }
 
-fn load_by(judged: Option<&Judged>) -> String {
+fn describe_load_method(judged: Option<&ActivityMetrics>) -> String {
     match judged.map(|judged| &judged.load) {
         Some(Ok(load)) => load.method.to_string(),
         Some(Err(why)) => format!("none: {why}"),
-        None => "not worked out yet".to_owned(),
+        None => "not computed yet".to_owned(),
     }
 }
 
-fn zones(times: &ZoneTimes) -> BTreeMap<String, String> {
-    let clock = |seconds: u64| TimeSpan::from_secs(i64::try_from(seconds).unwrap_or_default()).clock();
+fn format_zones(times: &ZoneTimes) -> BTreeMap<String, String> {
+    let clock = |seconds: u64| TimeSpan::from_secs(i64::try_from(seconds).unwrap_or_default()).format_clock();
     let named =
         (1..).zip(&times.seconds).map(|(zone, seconds): (usize, _)| (format!("Z{zone}"), clock(*seconds)));
     (times.below > 0).then(|| ("below".to_owned(), clock(times.below))).into_iter().chain(named).collect()
 }
 
-fn efforts(measures: &Measures, units: UnitSystem) -> BTreeMap<String, String> {
-    let told = |effort: &fitness_core::metrics::efforts::Effort| {
-        (units.distance(effort.distance).to_string(), effort.time.clock())
+fn format_efforts(measures: &Measures, units: UnitSystem) -> BTreeMap<String, String> {
+    let told = |effort: &fitness_core::metrics::efforts::BestEffort| {
+        (units.format_distance(effort.distance).to_string(), effort.time.format_clock())
     };
     measures.efforts.iter().map(told).collect()
 }
 
-fn further(measures: &Measures) -> BTreeMap<String, String> {
+fn format_other_metrics(measures: &Measures) -> BTreeMap<String, String> {
     let mut further = BTreeMap::new();
     if let Ok(decoupling) = &measures.decoupling {
-        further.insert("decoupling".to_owned(), format!("{:+.1} %", decoupling.percent));
+        further.insert("decoupling".to_owned(), format!("{:+.1}%", decoupling.percent));
     }
     if let Ok(power) = &measures.power
         && let Ok(normalized) = &power.normalized

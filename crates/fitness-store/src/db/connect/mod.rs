@@ -1,12 +1,12 @@
-//! Opening a database: looked at before anything about it is changed, made when it may be, and brought up to date.
+//! Connecting to a database: inspect it, create it if allowed, migrate it.
 
 mod postgres;
 mod sqlite;
 
-use crate::backup::Backups;
+use crate::backup::BackupLocation;
 use crate::db::error::{Error, Result, sqlx_code};
 use crate::db::location::Location;
-use crate::db::migrations::{FIRST, Migrator};
+use crate::db::migrations::{FIRST_MIGRATION, Migrator};
 use crate::db::store::Store;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend};
 use sea_orm_migration::MigratorTrait;
@@ -16,95 +16,106 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// How many connections exports and backups share; the next one waits.
-const ARCHIVE_POOL: u32 = 3;
-/// How long it waits.
-const ARCHIVE_TIMEOUT: Duration = Duration::from_secs(600);
-/// Another program's migration may take long on a large database, and it ends.
+/// Connections for exports and backups; further ones wait.
+const BACKUP_POOL_SIZE: u32 = 3;
+/// How long an export or backup waits for a connection.
+const BACKUP_TIMEOUT: Duration = Duration::from_secs(600);
+/// How long to wait for another process that is migrating.
 const MIGRATION_TIMEOUT: Duration = Duration::from_secs(120);
-/// The advisory lock under which one node migrates: "fitness" in ASCII.
+/// PostgreSQL advisory lock for migrations: "fitness" in ASCII.
 const MIGRATION_LOCK: i64 = 0x0066_6974_6e65_7373;
 
-/// Whether opening may make a database that is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
-    /// Make it, in a directory that exists or is the default one.
+pub enum MissingDatabasePolicy {
+    /// Create it, in a directory that exists or is the default one.
     Create,
-    /// Refuse, and leave nothing behind.
+    /// Fail, and create nothing.
     Refuse,
 }
 
-/// What a database is, before anything is changed about it.
+/// Content of a database before anything is changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Contents {
-    /// No table at all.
+enum DatabaseContents {
     Empty,
-    /// Ours, with these migrations applied.
+    /// Created by local-fitness, with these migrations applied.
     Ours(Vec<String>),
 }
 
-/// A database that was opened as it is.
-struct Opened {
+/// An open database that has not been migrated yet.
+struct OpenedDatabase {
     store: Store,
-    contents: Contents,
-    /// The file that was made for it.
-    made: Option<PathBuf>,
+    contents: DatabaseContents,
+    /// The file, if this call created it.
+    created_file: Option<PathBuf>,
 }
 
-impl Opened {
-    /// What we made ourselves a moment ago and could not use is of use to nobody.
-    async fn give_up(self) {
+impl OpenedDatabase {
+    /// Closes it, and removes the file if this call created it.
+    async fn discard(self) {
         self.store.close().await;
-        if let Some(path) = self.made {
+        if let Some(path) = self.created_file {
             drop(fs::remove_file(path));
         }
     }
 }
 
+/// Pool options without idle timeout and maximum lifetime.
+///
+/// sqlx 0.9 runs a task for them that loops over its count of idle connections. That count wraps
+/// below zero for a moment when a connection is taken while it is being returned (`pool/inner.rs`,
+/// `release`), and the loop then blocks a thread for good.
+fn pool_options<DB: sqlx::Database>() -> sqlx::pool::PoolOptions<DB> {
+    sqlx::pool::PoolOptions::new().idle_timeout(None).max_lifetime(None)
+}
+
 impl Store {
-    /// Opens a database whose backups are kept beside it, and brings it up to date.
+    /// Opens and migrates a database with the default backup directory.
     ///
     /// # Errors
-    /// As [`open_keeping`](Self::open_keeping).
-    pub async fn open(location: Location, missing: Missing) -> Result<Self> {
-        Self::open_keeping(location, missing, Backups::default()).await
+    /// As [`open_with_backups`](Self::open_with_backups).
+    pub async fn open(location: Location, missing: MissingDatabasePolicy) -> Result<Self> {
+        Self::open_with_backups(location, missing, BackupLocation::default()).await
     }
 
-    /// Opens a database and brings it up to date, after a backup of what was there.
+    /// Opens a database, and backs it up before migrating it.
     ///
     /// # Errors
-    /// When it cannot be reached, was written by something else or by a newer version, or does not exist and
-    /// must not be made. In each of these cases nothing was created or changed.
-    pub async fn open_keeping(location: Location, missing: Missing, backups: Backups) -> Result<Self> {
+    /// If it cannot be reached, was not written by local-fitness, was written by a newer version,
+    /// or does not exist and must not be created. Nothing was created or changed.
+    pub async fn open_with_backups(
+        location: Location,
+        missing: MissingDatabasePolicy,
+        backups: BackupLocation,
+    ) -> Result<Self> {
         let mut opened = open(location, missing).await?;
-        opened.store.backups = backups;
-        if up_to_date(&opened.contents) {
-            // Where it does not work now, `doctor` says so and the next start tries again.
-            drop(opened.store.finish_removals().await);
+        opened.store.backup_location = backups;
+        if is_up_to_date(&opened.contents) {
+            // If this fails, `doctor` reports it and the next start tries again.
+            drop(opened.store.finish_pending_vacuum().await);
             return Ok(opened.store);
         }
         match opened.store.migrate().await {
             Ok(()) => {
-                drop(opened.store.finish_removals().await);
+                drop(opened.store.finish_pending_vacuum().await);
                 Ok(opened.store)
             }
             Err(why) => {
-                opened.give_up().await;
+                opened.discard().await;
                 Err(why)
             }
         }
     }
 
-    /// Opens a database, made when there is none, and lets somebody fill it while nobody else can. What fails leaves
-    /// everything as it was.
+    /// Opens or creates a database and fills it in one exclusive transaction. An error leaves
+    /// everything unchanged.
     pub(crate) async fn open_and_fill<F>(location: Location, fill: F) -> Result<Self>
     where
         F: AsyncFnOnce(&Self, &DatabaseTransaction, &[String]) -> Result<()>,
     {
-        let opened = open(location, Missing::Create).await?;
+        let opened = open(location, MissingDatabasePolicy::Create).await?;
         let filled = async {
             let tx = opened.store.begin_migration().await?;
-            let applied = applied_in(&opened.contents);
+            let applied = applied_migrations_in(&opened.contents);
             fill(&opened.store, &tx, applied).await?;
             tx.commit().await?;
             opened.store.wait_for_locks(BUSY_TIMEOUT).await
@@ -112,7 +123,7 @@ impl Store {
         match filled.await {
             Ok(()) => Ok(opened.store),
             Err(why) => {
-                opened.give_up().await;
+                opened.discard().await;
                 Err(why)
             }
         }
@@ -120,32 +131,34 @@ impl Store {
 
     async fn migrate(&self) -> Result<()> {
         let tx = self.begin_migration().await?;
-        let applied = self.applied(&tx).await?;
+        let applied = self.read_applied_migrations(&tx).await?;
         if !applied.is_empty() && applied.len() < known_migrations().len() {
-            self.back_up_before(&applied).await.map_err(|why| Error::NoBackup(Box::new(why)))?;
+            self.back_up_before_migration(&applied)
+                .await
+                .map_err(|why| Error::BackupFailed(Box::new(why)))?;
         }
-        bring_up_to(&tx, &self.location, None).await?;
+        migrate_to(&tx, &self.location, None).await?;
         tx.commit().await?;
         self.wait_for_locks(BUSY_TIMEOUT).await
     }
 
-    /// Begins what only one program does at a time.
+    /// Starts a transaction that excludes other migrations.
     async fn begin_migration(&self) -> Result<DatabaseTransaction> {
         self.wait_for_locks(MIGRATION_TIMEOUT).await?;
         let tx = self.begin_write().await?;
         if self.backend() == DbBackend::Postgres {
-            // Another node may be migrating: wait for it, however long it takes.
+            // Another node may be migrating; wait without a limit.
             tx.execute_unprepared("SET LOCAL statement_timeout = 0").await?;
             tx.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")).await?;
         }
         Ok(tx)
     }
 
-    /// What was applied, now that nobody else is at it.
-    async fn applied(&self, tx: &DatabaseTransaction) -> Result<Vec<String>> {
+    /// The applied migrations, read under the migration lock.
+    async fn read_applied_migrations(&self, tx: &DatabaseTransaction) -> Result<Vec<String>> {
         let tables = match self.backend() {
-            DbBackend::Postgres => postgres::RELATIONS,
-            _ => sqlite::TABLES,
+            DbBackend::Postgres => postgres::RELATIONS_SQL,
+            _ => sqlite::TABLES_SQL,
         };
         let found = tx.query_all_raw(self.sql(tables)).await?;
         let ours = found
@@ -154,22 +167,22 @@ impl Store {
         if !ours {
             return Ok(Vec::new());
         }
-        let rows = tx.query_all_raw(self.sql(APPLIED)).await?;
+        let rows = tx.query_all_raw(self.sql(APPLIED_MIGRATIONS_SQL)).await?;
         Ok(rows.iter().map(|row| row.try_get_by_index::<String>(0)).collect::<Result<_, _>>()?)
     }
 
-    /// Keeps what is there before it is changed, unless the athlete wants no backups.
-    async fn back_up_before(&self, applied: &[String]) -> Result<()> {
-        let Some(folder) = self.backups()? else { return Ok(()) };
+    /// Backs up the database, unless backups are off.
+    async fn back_up_before_migration(&self, applied: &[String]) -> Result<()> {
+        let Some(folder) = self.backup_directory()? else { return Ok(()) };
         let next = known_migrations().into_iter().nth(applied.len()).unwrap_or_default();
-        folder.make()?;
-        let db = self.for_archiving().snapshot().await?;
+        folder.create()?;
+        let db = self.for_backup().snapshot().await?;
         let stem = format!("before-{next}");
-        self.back_up_snapshot(&db, applied.to_vec(), folder.names(&stem), None, None).await?;
+        self.back_up_snapshot(&db, applied.to_vec(), folder.candidate_paths(&stem), None, None).await?;
         Ok(())
     }
 
-    /// How long the one writing connection of SQLite waits; PostgreSQL says it per transaction.
+    /// Sets the busy timeout of SQLite's writer; PostgreSQL sets it per transaction.
     async fn wait_for_locks(&self, time: Duration) -> Result<()> {
         if self.backend() == DbBackend::Sqlite {
             let text = format!("PRAGMA busy_timeout = {}", time.as_millis());
@@ -179,8 +192,8 @@ impl Store {
     }
 }
 
-/// Applies so many more migrations, or all that are left.
-pub(crate) async fn bring_up_to(
+/// Applies the next `steps` migrations, or all.
+pub(crate) async fn migrate_to(
     tx: &DatabaseTransaction,
     location: &Location,
     steps: Option<u32>,
@@ -192,7 +205,7 @@ pub(crate) async fn bring_up_to(
     })
 }
 
-async fn open(location: Location, missing: Missing) -> Result<Opened> {
+async fn open(location: Location, missing: MissingDatabasePolicy) -> Result<OpenedDatabase> {
     #[cfg(feature = "testkit")]
     crate::testkit::forbid_real_data(&location);
     match &location {
@@ -208,10 +221,10 @@ async fn open(location: Location, missing: Missing) -> Result<Opened> {
 }
 
 const MIGRATIONS_TABLE: &str = "seaql_migrations";
-pub(crate) const APPLIED: &str = "SELECT version FROM seaql_migrations ORDER BY version";
+pub(crate) const APPLIED_MIGRATIONS_SQL: &str = "SELECT version FROM seaql_migrations ORDER BY version";
 
-/// The migrations a database says were applied; none when it does not keep that record the way we do.
-async fn applied(
+/// The applied migrations; empty if the record is not in our format.
+async fn applied_migrations(
     tables: &[String],
     read: impl Future<Output = Result<Vec<String>, sqlx::Error>>,
 ) -> Vec<String> {
@@ -222,20 +235,24 @@ async fn applied(
     }
 }
 
-fn contents(location: &Location, tables: &[String], applied: Vec<String>) -> Result<Contents> {
+fn classify_contents(
+    location: &Location,
+    tables: &[String],
+    applied: Vec<String>,
+) -> Result<DatabaseContents> {
     if tables.is_empty() {
-        return Ok(Contents::Empty);
+        return Ok(DatabaseContents::Empty);
     }
-    if !applied.iter().any(|name| name == FIRST) {
+    if !applied.iter().any(|name| name == FIRST_MIGRATION) {
         return Err(Error::Foreign(location.to_string()));
     }
-    Ok(Contents::Ours(applied))
+    Ok(DatabaseContents::Ours(applied))
 }
 
-fn applied_in(contents: &Contents) -> &[String] {
+fn applied_migrations_in(contents: &DatabaseContents) -> &[String] {
     match contents {
-        Contents::Empty => &[],
-        Contents::Ours(applied) => applied,
+        DatabaseContents::Empty => &[],
+        DatabaseContents::Ours(applied) => applied,
     }
 }
 
@@ -243,9 +260,9 @@ fn known_migrations() -> Vec<String> {
     Migrator::migrations().iter().map(|migration| migration.name().to_owned()).collect()
 }
 
-fn refuse_newer(location: &Location, contents: &Contents) -> Result<()> {
+fn refuse_newer(location: &Location, contents: &DatabaseContents) -> Result<()> {
     let known = known_migrations();
-    if let Contents::Ours(applied) = contents
+    if let DatabaseContents::Ours(applied) = contents
         && let Some(unknown) = applied.iter().find(|name| !known.contains(name))
     {
         return Err(Error::Newer(location.to_string(), unknown.clone()));
@@ -253,6 +270,6 @@ fn refuse_newer(location: &Location, contents: &Contents) -> Result<()> {
     Ok(())
 }
 
-fn up_to_date(contents: &Contents) -> bool {
-    matches!(contents, Contents::Ours(applied) if applied.len() == known_migrations().len())
+fn is_up_to_date(contents: &DatabaseContents) -> bool {
+    matches!(contents, DatabaseContents::Ours(applied) if applied.len() == known_migrations().len())
 }

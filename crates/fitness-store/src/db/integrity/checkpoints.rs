@@ -1,10 +1,10 @@
-//! The ends of audit logs, written down outside of the database: a log that was cut off or rewritten before one of them
-//! is noticed.
+//! Checkpoints of audit logs in a file outside the database. They reveal a log that was truncated
+//! or rewritten.
 
 use crate::db::audit::{self, AuditHead};
 use crate::db::entities::audit_log;
 use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::ids::UserId;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
-/// A file with one line of JSON per checkpoint, appended to and never rewritten.
+/// A file with one line of JSON per checkpoint; append-only.
 #[derive(Debug, Clone)]
 pub struct AuditCheckpoints {
     path: PathBuf,
@@ -28,24 +28,20 @@ struct Checkpoint {
 }
 
 impl AuditCheckpoints {
-    /// The file at this path, which need not exist yet.
+    /// The file need not exist yet.
     #[must_use]
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Appends the end of every user's log that has grown since its last checkpoint. Gives back how many.
-    ///
-    /// # Errors
-    /// When the database does not answer or the file cannot be written.
+    /// Appends a checkpoint for every user whose log has grown. Returns how many.
     pub async fn append(&self, store: &Store, now: Instant) -> Result<usize> {
-        let (database, known) = (store.identity().await?, self.read()?);
+        let (database, known) = (store.database_identity().await?, self.read()?);
         let mut lines = String::new();
         let mut count = 0;
         for user in store.list_users().await? {
@@ -54,27 +50,28 @@ impl AuditCheckpoints {
             if seq == 0 || last.is_some_and(|last| last.seq >= seq) {
                 continue;
             }
-            let checkpoint =
-                Checkpoint { at: stamp(now), database: database.clone(), user: user.id, seq, hash };
+            let checkpoint = Checkpoint {
+                at: truncate_to_micros(now),
+                database: database.clone(),
+                user: user.id,
+                seq,
+                hash,
+            };
             lines += &serde_json::to_string(&checkpoint).expect("a checkpoint is plain data");
             lines.push('\n');
             count += 1;
         }
         if count > 0 {
             let path = self.path.clone();
-            // It waits for the disk.
             tokio::task::spawn_blocking(move || append(&path, &lines))
                 .await
                 .expect("appending does not panic")
-                .map_err(|why| Error::of_file(&self.path, &why))?;
+                .map_err(|why| Error::from_file(&self.path, &why))?;
         }
         Ok(count)
     }
 
-    /// Whether anything was written down for a user of a database.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
+    /// Whether there is a checkpoint for a user of a database.
     pub fn has_any(&self, database: &str, user: UserId) -> Result<bool> {
         Ok(self.read()?.iter().any(|one| one.database == database && one.user == user))
     }
@@ -83,14 +80,14 @@ impl AuditCheckpoints {
         let file = match File::open(&self.path) {
             Ok(file) => file,
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(why) => return Err(Error::of_file(&self.path, &why)),
+            Err(why) => return Err(Error::from_file(&self.path, &why)),
         };
         let lines = BufReader::new(file).lines().map_while(std::result::Result::ok);
-        // A line that was cut when the machine stopped says nothing.
+        // Skip a line that was cut off by a crash.
         Ok(lines.filter_map(|line| serde_json::from_str(&line).ok()).collect())
     }
 
-    /// What of a user's log is not as it was when it was written down.
+    /// Differences between a user's log and the checkpoints.
     pub(super) fn compare_with_log(
         &self,
         database: &str,
@@ -102,12 +99,12 @@ impl AuditCheckpoints {
             let at = one.at.format("%Y-%m-%d %H:%M UTC");
             match log.iter().find(|line| line.seq == one.seq) {
                 None => Some(format!(
-                    "the audit log has {} lines; on {at} it had {}: its end was cut off",
+                    "the audit log has {} lines; on {at} it had {}: it was truncated",
                     log.len(),
                     one.seq
                 )),
                 Some(line) if line.hash != one.hash || audit::is_altered(line) => {
-                    Some(format!("line {} of the audit log is not the one it was on {at}", one.seq))
+                    Some(format!("line {} of the audit log has changed since {at}", one.seq))
                 }
                 Some(_) => None,
             }
@@ -116,7 +113,7 @@ impl AuditCheckpoints {
     }
 }
 
-/// Appends to a file that nobody else on this machine can read, in a directory that is made for it.
+/// Appends to a file that only its owner can read; creates the directory if needed.
 fn append(path: &Path, lines: &str) -> std::io::Result<()> {
     if let Some(directory) = path.parent() {
         let mut builder = std::fs::DirBuilder::new();

@@ -1,8 +1,8 @@
-//! Looks for changes that were made to the database past local-fitness: its schema, its plans and its audit log.
+//! Tamper detection: changes made to schema, plans or audit log without local-fitness.
 //!
-//! What it cannot find: an attacker who may write to the database and to the file of checkpoints can rewrite the whole
-//! audit log with new hashes, or append well-formed lines to its end. It shows carelessness and simple forgery, and is
-//! no protection from somebody who has your account.
+//! Limits: an attacker with write access to the database and the checkpoint file can rewrite the
+//! whole audit log with new hashes, or append valid entries. This detects mistakes and simple
+//! forgery; it does not protect against someone who has your account.
 
 mod checkpoints;
 mod plans;
@@ -16,18 +16,12 @@ use fitness_core::domain::ids::UserId;
 pub use checkpoints::AuditCheckpoints;
 
 impl Store {
-    /// What of the schema is missing, changed or unknown, one sentence each.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Missing, changed and unknown schema objects, one sentence each.
     pub async fn schema_differences(&self) -> Result<Vec<String>> {
         schema::differences(self).await
     }
 
-    /// What in a user's plans and audit log does not fit together, one sentence each.
-    ///
-    /// # Errors
-    /// When the database does not answer.
+    /// Inconsistencies in a user's plans and audit log, one sentence each.
     pub async fn find_tampering(
         &self,
         user: UserId,
@@ -36,12 +30,12 @@ impl Store {
         let db = self.snapshot().await?;
         let log = audit::list_all(&db, user).await?;
         let mut found = Vec::new();
-        if let Some(line) = audit::first_broken_of(&log) {
+        if let Some(line) = audit::first_broken_in(&log) {
             found.push(format!("the audit log was altered at line {line}"));
         }
         found.extend(plans::compare_with_log(&db, user, &log).await?);
         if let Some(checkpoints) = checkpoints {
-            found.extend(checkpoints.compare_with_log(&self.identity().await?, user, &log)?);
+            found.extend(checkpoints.compare_with_log(&self.database_identity().await?, user, &log)?);
         }
         db.commit().await?;
         Ok(found)

@@ -1,6 +1,7 @@
-//! Plans against the audit log: every decision has its line, and every revision is what its line says.
+//! Compares plans with the audit log: every human action has an entry, and every revision matches
+//! its entry.
 
-use crate::db::audit::chain_time;
+use crate::db::audit::{AuditAction, chain_time};
 use crate::db::entities::{audit_log, confirmations, human_actions, training_plans};
 use crate::db::error::Result;
 use crate::plan::human_actions::{apply_hash, change_hash};
@@ -8,18 +9,18 @@ use crate::plan::plans;
 use crate::plan::revisions::workouts_hash;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{PlanId, UserId, WorkoutId};
-use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, NextWorkout, Plan, PlanStatus, PlannedWorkout, Revision};
+use fitness_core::plan::lint::LintRule;
+use fitness_core::plan::{HumanActionKind, NextRevisionWorkout, Plan, PlanStatus, PlannedWorkout, Revision};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Everything of a user that a human decided, and the log it is compared with.
-struct Decisions<'a> {
+/// A user's human actions and audit log.
+struct RecordedActions<'a> {
     actions: BTreeMap<i64, human_actions::Model>,
     log: &'a [audit_log::Model],
 }
 
-/// What does not fit together, one sentence each.
+/// The inconsistencies found, one sentence each.
 pub(super) async fn compare_with_log(
     db: &impl ConnectionTrait,
     user: UserId,
@@ -39,13 +40,13 @@ pub(super) async fn compare_with_log(
     let mut found = Vec::new();
     for action in &actions {
         if !spent.contains(&action.confirmation_id) {
-            found.push(format!("human action {} has no answered confirmation", action.id));
+            found.push(format!("human action {} was never confirmed", action.id));
         }
     }
     let decisions =
-        Decisions { actions: actions.into_iter().map(|action| (action.id, action)).collect(), log };
+        RecordedActions { actions: actions.into_iter().map(|action| (action.id, action)).collect(), log };
     for action in decisions.actions.values() {
-        if decisions.line(action).is_none() {
+        if decisions.audit_entry(action).is_none() {
             found.push(format!(
                 "human action {} ({} of plan {}) is not in the audit log",
                 action.id,
@@ -72,9 +73,9 @@ pub(super) async fn compare_with_log(
     Ok(found)
 }
 
-impl Decisions<'_> {
-    /// The line of the log that an action left.
-    fn line(&self, action: &human_actions::Model) -> Option<&audit_log::Model> {
+impl RecordedActions<'_> {
+    /// The audit entry of an action.
+    fn audit_entry(&self, action: &human_actions::Model) -> Option<&audit_log::Model> {
         let (name, at) = (format!("plan.{}", action.kind), chain_time(action.done_at));
         let plan = action.plan_id.map(|plan| format!("plan:{plan}"))?;
         self.log.iter().find(|line| {
@@ -84,23 +85,23 @@ impl Decisions<'_> {
         })
     }
 
-    /// The hash of what came out of an action, by its line of the log.
+    /// The hash of an action's result, from its audit entry.
     fn outcome(&self, action: Option<i64>) -> Option<&str> {
         let action = self.actions.get(&action?)?;
-        self.line(action)?.after_hash.as_deref()
+        self.audit_entry(action)?.after_hash.as_deref()
     }
 
-    /// Whether somebody decided that a plan is what it is. What was decided is read from the human actions, whose lines in
-    /// the log are compared apart.
+    /// Checks that human actions explain the plan's status. Whether the actions are in the log is
+    /// checked separately.
     fn compare_status(&self, plan: &Plan, row: &training_plans::Model) -> Vec<String> {
         let id = plan.id;
-        let is = |action: &human_actions::Model, kind: ActionKind| action.kind == kind.as_str();
+        let is = |action: &human_actions::Model, kind: HumanActionKind| action.kind == kind.as_str();
         let activates = |action: &&human_actions::Model| {
-            is(action, ActionKind::Activate) && action.plan_id == Some(id.get())
+            is(action, HumanActionKind::Activate) && action.plan_id == Some(id.get())
         };
         let ends = |action: &&human_actions::Model| {
-            is(action, ActionKind::Archive) && action.plan_id == Some(id.get())
-                || is(action, ActionKind::Activate) && action.replaces_id == Some(id.get())
+            is(action, HumanActionKind::Archive) && action.plan_id == Some(id.get())
+                || is(action, HumanActionKind::Activate) && action.replaces_id == Some(id.get())
         };
         let by = |action: Option<i64>| action.and_then(|id| self.actions.get(&id));
         let activation = by(row.activated_by).filter(activates);
@@ -110,18 +111,18 @@ impl Decisions<'_> {
             found.push(format!("plan {id} is {} without an activation", plan.status));
         }
         if plan.status == PlanStatus::Archived && by(row.archived_by).filter(ends).is_none() {
-            found.push(format!("plan {id} is archived, and nobody archived or replaced it"));
+            found.push(format!("plan {id} is archived, but nobody archived or replaced it"));
         }
         if plan.status == PlanStatus::Active && ended {
-            found.push(format!("plan {id} is active, and it was archived or replaced"));
+            found.push(format!("plan {id} is active, but was archived or replaced"));
         }
         if plan.status == PlanStatus::Draft && self.actions.values().any(|action| activates(&action)) {
-            found.push(format!("plan {id} is a draft, and it was activated"));
+            found.push(format!("plan {id} is a draft, but was activated"));
         }
         if let Some(action) = activation {
             let begin = action.detail.get("begin").and_then(|day| day.as_str());
             if begin != row.begun_on.map(|day| day.to_string()).as_deref() {
-                found.push(format!("plan {id} begins on another day than was decided"));
+                found.push(format!("plan {id} does not start on the confirmed day"));
             }
         }
         found
@@ -141,9 +142,9 @@ impl Decisions<'_> {
         revisions.sort_by_key(|revision| revision.number);
         for revision in &revisions {
             let workouts = plans::list_workouts(db, user, id, revision.number).await?;
-            let next: Vec<NextWorkout> = workouts
+            let next: Vec<NextRevisionWorkout> = workouts
                 .iter()
-                .map(|w| NextWorkout {
+                .map(|w| NextRevisionWorkout {
                     id: known.contains(&w.id).then_some(w.id),
                     workout: w.workout.clone(),
                 })
@@ -155,33 +156,35 @@ impl Decisions<'_> {
             }
             if self.differs_from_log(plan, revision, &workouts, &next, activated_by) {
                 let number = revision.number;
-                found.push(format!("revision {number} of plan {id} is not what the audit log says"));
+                found.push(format!("revision {number} of plan {id} does not match the audit log"));
             }
         }
         if revisions.last().map(|revision| revision.number) != Some(plan.revision) {
-            found.push(format!("plan {id} is not at its last revision"));
+            found.push(format!("plan {id} is not at its latest revision"));
         }
         Ok(found)
     }
 
-    /// Whether a revision is another one than its decision made. The first one is what the draft was, as the draft's and
-    /// the activation's lines have it.
+    /// Whether a revision differs from the log. The first revision is compared with the entries of
+    /// the draft and the activation.
     fn differs_from_log(
         &self,
         plan: &Plan,
         revision: &Revision,
         workouts: &[PlannedWorkout],
-        next: &[NextWorkout],
+        next: &[NextRevisionWorkout],
         activated_by: Option<i64>,
     ) -> bool {
         let base = revision.number - 1;
         let made_by = revision.made_by.map(fitness_core::domain::ids::HumanActionId::get);
         let expected: Option<ContentHash> = match revision.made_by {
             None => {
-                let content = plans::draft(plan, workouts).map(|draft| draft.content_hash()).ok();
+                let content = plans::draft_from_plan(plan, workouts).map(|draft| draft.content_hash()).ok();
                 let object = format!("plan:{}", plan.id);
-                let drafted =
-                    self.log.iter().find(|line| line.action == "plan.draft" && line.object == object);
+                let drafted = self
+                    .log
+                    .iter()
+                    .find(|line| line.action == AuditAction::PlanDraft.as_str() && line.object == object);
                 let drafted = drafted.and_then(|line| line.after_hash.as_deref());
                 let told = content.map(|hash| hash.to_string());
                 return drafted != told.as_deref()
@@ -191,7 +194,7 @@ impl Decisions<'_> {
                 let detail = made_by.and_then(|by| self.actions.get(&by)).map(|action| &action.detail);
                 let overrides = detail.and_then(|detail| detail.get("overrides")).cloned();
                 let overrides =
-                    overrides.and_then(|rules| serde_json::from_value::<BTreeSet<Rule>>(rules).ok());
+                    overrides.and_then(|rules| serde_json::from_value::<BTreeSet<LintRule>>(rules).ok());
                 overrides.map(|overrides| apply_hash(plan.id, base, next, &overrides))
             }
             Some(_) => Some(change_hash(plan.id, base, next)),

@@ -1,5 +1,5 @@
-//! The schema against the one that the migrations make: a dropped trigger or index, a changed rule, a trigger of
-//! somebody else.
+//! Compares the schema with the one the migrations create, to find dropped triggers or indexes,
+//! changed rules, and foreign triggers.
 
 use crate::db::error::Result;
 use crate::db::migrations::Migrator;
@@ -9,15 +9,15 @@ use sea_orm_migration::MigratorTrait as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
 use std::collections::BTreeMap;
 
-/// Everything that was created, by kind and name, with its definition.
+/// Definitions by kind and name.
 type Schema = BTreeMap<String, String>;
 
-const SQLITE: &str = "SELECT type || ' ' || name AS name, COALESCE(sql, '') AS definition
+const SQLITE_SCHEMA_SQL: &str = "SELECT type || ' ' || name AS name, COALESCE(sql, '') AS definition
     FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
 
-/// Tables with their columns and defaults, constraints, indexes, triggers and whether they are switched on, what triggers
-/// do; and views, rules, policies and row security, of which there are none.
-const POSTGRES: &str = "
+/// Tables with columns and defaults, constraints, indexes, triggers (and whether they are enabled)
+/// and their functions; also views, rules, policies and row security, which we do not use.
+const POSTGRES_SCHEMA_SQL: &str = "
     SELECT 'table ' || c.relname AS name, string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
             || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END, ', ' ORDER BY a.attnum) AS definition
         FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -48,11 +48,12 @@ const POSTGRES: &str = "
         FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
         AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = pg_proc.oid AND d.deptype = 'e')";
 
-/// The schema that all migrations make on PostgreSQL, as [`POSTGRES`] reads it. A test keeps it up to date.
+/// The schema that all migrations create on PostgreSQL, as read by [`POSTGRES_SCHEMA_SQL`]. A test
+/// keeps it up to date.
 const EXPECTED_POSTGRES: &str = include_str!("../migrations/schema_postgres.json");
 
-/// What sea-orm keeps its own record in.
-const MIGRATION_RECORD: &str = "seaql_migrations";
+/// sea-orm's own table, which is not checked.
+const MIGRATIONS_TABLE: &str = "seaql_migrations";
 
 pub(super) async fn differences(store: &Store) -> Result<Vec<String>> {
     let found = read(store.reader()).await?;
@@ -63,26 +64,29 @@ pub(super) async fn differences(store: &Store) -> Result<Vec<String>> {
     Ok(compare(&expected, &found))
 }
 
-/// The schema of this database.
 pub(crate) async fn read(db: &impl ConnectionTrait) -> Result<Schema> {
-    let sql = if db.get_database_backend() == DbBackend::Postgres { POSTGRES } else { SQLITE };
+    let sql = if db.get_database_backend() == DbBackend::Postgres {
+        POSTGRES_SCHEMA_SQL
+    } else {
+        SQLITE_SCHEMA_SQL
+    };
     let rows = db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await?;
     let mut schema = Schema::new();
     for row in rows {
         let (mut name, definition): (String, String) =
             (row.try_get("", "name")?, row.try_get("", "definition")?);
-        // A trigger of another table, or a function with other arguments.
+        // The same name may occur for triggers on different tables and overloaded functions.
         while schema.contains_key(&name) {
             name.push_str(", another");
         }
-        if !name.contains(MIGRATION_RECORD) {
+        if !name.contains(MIGRATIONS_TABLE) {
             schema.insert(name, definition.split_whitespace().collect::<Vec<_>>().join(" "));
         }
     }
     Ok(schema)
 }
 
-/// What the migrations make, in memory.
+/// The expected schema, from an in-memory database.
 async fn fresh_sqlite() -> Result<Schema> {
     let options = SqliteConnectOptions::new().in_memory(true);
     let pool = SqlitePoolOptions::new().max_connections(1).connect_lazy_with(options);
@@ -104,7 +108,7 @@ fn compare(expected: &Schema, found: &Schema) -> Vec<String> {
     let unknown = found
         .keys()
         .filter(|name| !expected.contains_key(*name))
-        .map(|name| format!("{name} was not made by local-fitness"));
+        .map(|name| format!("{name} was not created by local-fitness"));
     missing.chain(changed).chain(unknown).collect()
 }
 
@@ -113,12 +117,12 @@ mod tests {
     use super::*;
     use crate::testkit::{Backend, TestDb, run};
 
-    /// Set to write the file anew after a migration was added.
+    /// Environment variable that makes the test rewrite the file, after adding a migration.
     const UPDATE: &str = "UPDATE_SCHEMA";
 
     #[test]
-    fn postgres_expected_schema_is_what_the_migrations_make() {
-        run("postgres_expected_schema_is_what_the_migrations_make", Backend::Postgres, async |db: TestDb| {
+    fn postgres_expected_schema_matches_migrations() {
+        run("postgres_expected_schema_matches_migrations", Backend::Postgres, async |db: TestDb| {
             let found = read(db.store.reader()).await.unwrap();
             if std::env::var_os(UPDATE).is_some() {
                 let text = serde_json::to_string_pretty(&found).unwrap() + "\n";

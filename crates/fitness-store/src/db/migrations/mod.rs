@@ -1,45 +1,44 @@
-//! One set of migrations for both databases.
+//! Migrations, shared by SQLite and PostgreSQL.
 //!
-//! Tables are SQL with a few types in braces; guards are conditions that become a trigger on either database
-//! ([`guards()`]). A released migration is never edited: a later one changes what it made.
+//! Tables are SQL with a few types in braces; each rule in `triggers.rs` becomes a trigger on
+//! either database. A released migration is never edited: a later one changes what it created.
 
-mod decisions;
-pub(crate) mod identity;
+pub(crate) mod database_id;
 mod matches;
+mod proposal_findings;
 mod triggers;
 
 pub(crate) use triggers::POSTGRES_REFUSAL;
-pub use triggers::{Event, Guard, guards};
+pub use triggers::{SqlTriggerEvent, Trigger, all_triggers};
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend, Statement};
 
-/// Every migration in order.
 pub(crate) struct Migrator;
 
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
         vec![
-            Box::new(Foundation),
+            Box::new(InitialMigration),
             Box::new(Reports),
             Box::new(Readers),
             Box::new(Metrics),
             Box::new(Zones),
             Box::new(TimeTrials),
-            Box::new(Plans),
-            Box::new(matches::Matches),
-            Box::new(decisions::Decisions),
+            Box::new(PlansMigration),
+            Box::new(matches::MatchesMigration),
+            Box::new(proposal_findings::ProposalFindingsMigration),
             Box::new(Coach),
             Box::new(Web),
-            Box::new(identity::Identity),
+            Box::new(database_id::DatabaseIdMigration),
             Box::new(Accounts),
         ]
     }
 }
 
-/// Every migration with its text, in order. What the tables are is read from here, too (see `archive`), so one that was
-/// released is never edited.
+/// Every migration with its SQL, in order. The backup code reads the table definitions from here,
+/// so a released migration must never be edited.
 pub(crate) const SCRIPTS: &[(&str, &str)] = &[
     ("m0001_foundation", include_str!("0001_tables.sql")),
     ("m0002_reports", include_str!("0002_reports.sql")),
@@ -52,44 +51,44 @@ pub(crate) const SCRIPTS: &[(&str, &str)] = &[
     ("m0009_decisions", include_str!("0009_decisions.sql")),
     ("m0010_coach", include_str!("0010_coach.sql")),
     ("m0011_web", include_str!("0011_web.sql")),
-    (identity::NAME, include_str!("0012_identity.sql")),
+    (database_id::NAME, include_str!("0012_identity.sql")),
     ("m0013_accounts", include_str!("0013_accounts.sql")),
 ];
 
-/// The text of a migration, as a database reads it.
+/// The SQL of a migration for one database.
 fn script(name: &str, backend: DbBackend) -> String {
     let (_, text) = SCRIPTS.iter().find(|(known, _)| *known == name).expect("every migration has its text");
     dialect(text, backend)
 }
 
-/// The name of the first migration; a database that lacks it was not written by local-fitness.
-pub(crate) const FIRST: &str = "m0001_foundation";
+/// The first migration. A database without it was not created by local-fitness.
+pub(crate) const FIRST_MIGRATION: &str = "m0001_foundation";
 
-struct Foundation;
+struct InitialMigration;
 
-impl MigrationName for Foundation {
+impl MigrationName for InitialMigration {
     fn name(&self) -> &str {
-        FIRST
+        FIRST_MIGRATION
     }
 }
 
 #[expect(elided_lifetimes_in_paths, reason = "async_trait fixes the lifetimes of the trait's signature")]
 #[async_trait::async_trait]
-impl MigrationTrait for Foundation {
+impl MigrationTrait for InitialMigration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let backend = manager.get_database_backend();
         let db = manager.get_connection();
         db.execute_unprepared(&script(self.name(), backend)).await?;
-        create_guards(db, triggers::FIRST_GUARDS).await?;
+        create_triggers(db, triggers::FIRST_TRIGGERS).await?;
         if backend == DbBackend::Postgres {
-            db.execute_unprepared(&triggers::postgres_never_truncates()).await?;
+            db.execute_unprepared(&triggers::truncate_trigger_sql()).await?;
             db.execute_unprepared(POSTGRES_DEFERRABLE).await?;
         }
         Ok(())
     }
 }
 
-/// A migration that is one text of SQL.
+/// A migration that consists of one SQL script.
 macro_rules! plain_migration {
     ($(#[$doc:meta])* $name:ident = $migration:literal) => {
         $(#[$doc])*
@@ -117,43 +116,41 @@ macro_rules! plain_migration {
 }
 
 plain_migration! {
-    /// What sources say: reports, originals, estimates, races.
+    /// Source records, original files, estimates and races.
     Reports = "m0002_reports"
 }
 plain_migration! {
-    /// Which reader read a file.
+    /// Parser versions of imported files.
     Readers = "m0003_readers"
 }
 plain_migration! {
-    /// What was worked out.
     Metrics = "m0004_metrics"
 }
 plain_migration! {
-    /// Who says what zones are.
     Zones = "m0005_zones"
 }
 plain_migration! {
-    /// How a result was run.
+    /// Race or time trial.
     TimeTrials = "m0006_time_trials"
 }
 
 plain_migration! {
-    /// What models took and cost.
+    /// Model usage and cost.
     Coach = "m0010_coach"
 }
 plain_migration! {
-    /// Links that sign a browser in, and the private address of a calendar.
+    /// Login links and calendar feeds.
     Web = "m0011_web"
 }
 
 plain_migration! {
-    /// Sessions that may decide, the codes that confirm them, and who runs the server.
+    /// Confirmed sessions, confirmation codes and the server owner.
     Accounts = "m0013_accounts"
 }
 
-struct Plans;
+struct PlansMigration;
 
-impl MigrationName for Plans {
+impl MigrationName for PlansMigration {
     fn name(&self) -> &str {
         "m0007_plans"
     }
@@ -161,23 +158,23 @@ impl MigrationName for Plans {
 
 #[expect(elided_lifetimes_in_paths, reason = "async_trait fixes the lifetimes of the trait's signature")]
 #[async_trait::async_trait]
-impl MigrationTrait for Plans {
+impl MigrationTrait for PlansMigration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let (db, backend) = (manager.get_connection(), manager.get_database_backend());
         db.execute_unprepared(&script(self.name(), backend)).await?;
-        create_guards(db, triggers::PLAN_GUARDS).await
+        create_triggers(db, triggers::PLAN_TRIGGERS).await
     }
 }
 
-async fn create_guards(db: &impl ConnectionTrait, guards: &[Guard]) -> Result<(), DbErr> {
+async fn create_triggers(db: &impl ConnectionTrait, guards: &[Trigger]) -> Result<(), DbErr> {
     let schema = current_schema(db).await?;
     for guard in guards {
-        db.execute_unprepared(&guard.create(db.get_database_backend(), &schema)).await?;
+        db.execute_unprepared(&guard.create_sql(db.get_database_backend(), &schema)).await?;
     }
     Ok(())
 }
 
-/// The schema our tables are made in, quoted; empty on SQLite, which has none.
+/// The quoted current schema; empty on SQLite.
 async fn current_schema(db: &impl ConnectionTrait) -> Result<String, DbErr> {
     if db.get_database_backend() != DbBackend::Postgres {
         return Ok(String::new());
@@ -187,8 +184,8 @@ async fn current_schema(db: &impl ConnectionTrait) -> Result<String, DbErr> {
     row.try_get("", "name")
 }
 
-/// Removing a user with everything they have needs foreign keys that can wait for the end of the
-/// transaction. SQLite can always wait (`defer_foreign_keys`); PostgreSQL must be told beforehand.
+/// Removing a user needs foreign keys that are checked at the end of the transaction. SQLite can
+/// always defer them (`defer_foreign_keys`); PostgreSQL needs them to be declared deferrable.
 const POSTGRES_DEFERRABLE: &str = "
 DO $$
 DECLARE fk record;
@@ -200,10 +197,10 @@ BEGIN
     END LOOP;
 END $$;";
 
-/// Fills in the types that the two databases spell differently.
+/// Replaces the placeholders for types that the databases spell differently.
 fn dialect(sql: &str, backend: DbBackend) -> String {
     let sqlite = [
-        // AUTOINCREMENT: an id is never given out twice, not even after a deletion.
+        // AUTOINCREMENT: an id is never reused, not even after a deletion.
         ("{{id}}", "INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0)"),
         ("{{int}}", "INTEGER"),
         ("{{real}}", "REAL"),
@@ -236,31 +233,30 @@ mod tests {
     use super::*;
     use fitness_core::domain::content_hash::ContentHash;
 
-    /// One line for each migration: its name and the hash of all its SQL. A line is added with its migration and never
-    /// changed afterwards.
+    /// One line per migration: its name and the hash of all its SQL. A line is added with its
+    /// migration and never changed.
     const CHECKSUMS: &str = include_str!("checksums.txt");
 
-    fn guards_of(migration: &str) -> &'static [Guard] {
+    fn triggers_of(migration: &str) -> &'static [Trigger] {
         match migration {
-            FIRST => triggers::FIRST_GUARDS,
-            "m0007_plans" => triggers::PLAN_GUARDS,
-            "m0008_matches" => matches::GUARDS,
-            "m0009_decisions" => decisions::GUARDS,
+            FIRST_MIGRATION => triggers::FIRST_TRIGGERS,
+            "m0007_plans" => triggers::PLAN_TRIGGERS,
+            "m0008_matches" => matches::TRIGGERS,
+            "m0009_decisions" => proposal_findings::TRIGGERS,
             _ => &[],
         }
     }
 
-    /// All the SQL of a migration, for both databases.
     fn sql(migration: &str) -> String {
         let mut sql = String::new();
         for backend in [DbBackend::Sqlite, DbBackend::Postgres] {
             sql += &script(migration, backend);
-            for guard in guards_of(migration) {
-                sql += &guard.create(backend, "public");
+            for guard in triggers_of(migration) {
+                sql += &guard.create_sql(backend, "public");
             }
         }
-        if migration == FIRST {
-            sql += &triggers::postgres_never_truncates();
+        if migration == FIRST_MIGRATION {
+            sql += &triggers::truncate_trigger_sql();
         }
         sql
     }
@@ -269,10 +265,10 @@ mod tests {
     fn released_migrations_are_never_edited() {
         let mut found = String::new();
         for (name, _) in SCRIPTS {
-            writeln!(found, "{name} {}", ContentHash::of_bytes(sql(name).as_bytes())).unwrap();
+            writeln!(found, "{name} {}", ContentHash::hash_bytes(sql(name).as_bytes())).unwrap();
         }
         assert_eq!(found, CHECKSUMS, "add a migration instead of editing one");
-        let guards_listed: usize = SCRIPTS.iter().map(|(name, _)| guards_of(name).len()).sum();
-        assert_eq!(guards_listed, guards().count(), "a guard belongs to no migration here");
+        let guards_listed: usize = SCRIPTS.iter().map(|(name, _)| triggers_of(name).len()).sum();
+        assert_eq!(guards_listed, all_triggers().count(), "a guard belongs to no migration here");
     }
 }

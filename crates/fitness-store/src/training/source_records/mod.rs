@@ -1,277 +1,290 @@
-//! Taking in what sources say about activities.
+//! Source records of activities: importing them and merging them into activities.
 //!
-//! A batch is one transaction. Each report is kept once under its key; which activity it is about is decided against
-//! every report already there, and the activity is put together anew ([`fitness_core::domain::merge`]). Neither the order of
-//! batches nor a second helping changes the outcome: reports are linked when any two of them are about the same
-//! activity, and a report that links two activities makes them one.
+//! A batch is one transaction. Each record is stored once under its key, compared with all stored
+//! records, and its activity is merged again ([`fitness_core::domain::merge`]). The result does not
+//! depend on the order of batches or on repetition: records of the same activity are linked, and a
+//! record that links two activities merges them.
 
 mod rows;
 
-pub(crate) use rows::{ROWS_AT_ONCE, in_chunks};
+pub(crate) use rows::{ROWS_PER_STATEMENT, in_chunks};
 
 use crate::db::compress::{pack, pack_json, unpack_json};
-use crate::db::convert::{day, json, word};
+use crate::db::convert::{day, from_json, parse_text};
 use crate::db::entities::{activities, activity_reports};
-use crate::db::error::{Error, Result};
-use crate::db::store::stamp;
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::truncate_to_micros;
 use crate::db::tx::Tx;
-use crate::training::streams::Packed;
+use crate::training::streams::PackedRecording;
 use chrono::{NaiveDate, TimeDelta};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{ActivityId, SourceId};
-use fitness_core::domain::merge::{ABOUT_THE_SAME_START_MS, Edit, Merged, merge, same_activity};
-use fitness_core::domain::source_record::{ActivityReport, Outline, Recorded, ReportKey, SourceKind};
-use fitness_core::domain::untrusted_text::storable;
+use fitness_core::domain::merge::{
+    DEVICE_START_TOLERANCE_MS, Edit, MergedActivity, is_same_activity, merge_activity,
+};
+use fitness_core::domain::source_record::{
+    ActivitySummary, ParsedActivity, RecordKey, SourceKind, SourceRecord,
+};
+use fitness_core::domain::untrusted_text::sanitize_for_storage;
 use sea_orm::prelude::Json;
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
 use std::collections::{BTreeSet, HashMap};
 
-/// Starts further apart than this many days are asked about one by one.
-const DAYS_APART: i64 = 7;
+/// Larger gaps between start times are queried separately.
+const MAX_QUERY_GAP_DAYS: i64 = 7;
 
-/// A report on its way into the store, compressed beforehand: that is the work of a core, not of the database.
+/// A record to be stored, compressed before the transaction because that takes CPU time.
 #[derive(Debug, Clone)]
-pub struct NewReport {
-    key: ReportKey,
-    outline: Outline,
+pub struct PackedRecord {
+    key: RecordKey,
+    summary: ActivitySummary,
     hash: ContentHash,
-    recording: Option<Packed>,
+    recording: Option<PackedRecording>,
     details: Option<Vec<u8>>,
     raw: Option<Vec<u8>>,
     original: Option<ContentHash>,
     source: Option<SourceId>,
-    edition: Option<Day>,
+    export_day: Option<Day>,
 }
 
-impl NewReport {
-    /// Packs a report. `original` is the hash of the file it was read from, when that is kept.
+impl PackedRecord {
+    /// Compresses a record. `original` is the hash of the file it was read from, if the file is
+    /// stored.
     ///
     /// # Errors
-    /// `TooLong` when the recording is.
+    /// `RecordingTooLong`.
     pub fn pack(
-        report: ActivityReport,
+        report: SourceRecord,
         original: Option<ContentHash>,
         source: Option<SourceId>,
     ) -> Result<Self> {
-        let ActivityReport { key, mut recorded, raw } = report;
-        make_storable(&mut recorded);
-        let outline = recorded.outline();
-        let recording = recorded.recording.as_ref().map(Packed::of).transpose()?;
+        let SourceRecord { key, parsed: mut recorded, raw } = report;
+        sanitize_text(&mut recorded);
+        let outline = recorded.summary();
+        let recording = recorded.recording.as_ref().map(PackedRecording::from_recording).transpose()?;
         let details = (!recorded.details.is_empty()).then(|| pack_json(&recorded.details));
-        // With the samples: a reader that learns to read them better says something else.
-        let samples = recording.as_ref().map(Packed::hash);
+        // Include the samples, because a newer parser may read them differently.
+        let samples = recording.as_ref().map(PackedRecording::hash);
         Ok(Self {
-            hash: ContentHash::of_json(&(
+            hash: ContentHash::hash_json(&(
                 &outline,
                 &raw,
                 samples,
-                details.as_deref().map(ContentHash::of_bytes),
+                details.as_deref().map(ContentHash::hash_bytes),
             )),
             recording,
             details,
             raw: raw.map(|raw| pack(raw.as_bytes())),
             key,
-            outline,
+            summary: outline,
             original,
             source,
-            edition: None,
+            export_day: None,
         })
     }
 
-    /// How new the export is that tells it.
+    /// Sets the day of the account export.
     #[must_use]
-    pub const fn of_edition(mut self, edition: Option<Day>) -> Self {
-        self.edition = edition;
+    pub const fn with_export_day(mut self, edition: Option<Day>) -> Self {
+        self.export_day = edition;
         self
     }
 
-    fn telling(&self) -> Telling {
-        Telling { edition: self.edition, hash: self.hash.to_string() }
+    fn version(&self) -> RecordVersion {
+        RecordVersion { export_day: self.export_day, hash: self.hash.to_string() }
     }
 
-    /// Which report it is.
     #[must_use]
-    pub const fn key(&self) -> &ReportKey {
+    pub const fn key(&self) -> &RecordKey {
         &self.key
     }
 }
 
-/// Foreign text comes as it is; a NUL, or a book in place of a title, goes no further.
-fn make_storable(recorded: &mut Recorded) {
+/// Removes NUL characters from untrusted text and truncates it.
+fn sanitize_text(recorded: &mut ParsedActivity) {
     let activity = &mut recorded.activity;
     let laps = activity.laps.iter_mut().map(|lap| &mut lap.kind);
     let texts = [&mut activity.name, &mut activity.sub_sport, &mut activity.device].into_iter().chain(laps);
     let strokes = recorded.details.lengths.iter_mut().map(|length| &mut length.stroke);
     let exercises = recorded.details.sets.iter_mut().map(|set| &mut set.exercise);
     for text in texts.chain(strokes).chain(exercises).flatten() {
-        *text = storable(text);
+        *text = sanitize_for_storage(text);
     }
 }
 
-/// What became of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// A new activity.
+pub enum UpsertOutcome {
     Added,
-    /// Something more about an activity that was there.
-    Joined,
-    /// The source now says something else.
-    Changed,
-    /// It was there already, and nothing changed.
-    AlreadyThere,
+    /// Added to an existing activity.
+    Merged,
+    /// The source changed it.
+    Updated,
+    Unchanged,
 }
 
-/// What became of a report, and which activity it is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Put {
-    /// The activity.
+pub struct UpsertedRecord {
     pub activity: ActivityId,
-    /// What became of the report.
-    pub fate: Fate,
+    pub outcome: UpsertOutcome,
 }
 
-/// One source's word under one key, as far as it matters for what stands.
+/// Version of a record, to decide which of two wins.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Telling {
-    /// How new the export is.
-    pub(crate) edition: Option<Day>,
+pub(crate) struct RecordVersion {
+    pub(crate) export_day: Option<Day>,
     pub(crate) hash: String,
 }
 
-impl Telling {
-    /// What becomes of this when a source says it now, after `earlier`. Exports come in any order: the newer one
-    /// stands, and of two of one age always the same one. Everybody else means what they said last.
-    pub(crate) fn after(&self, earlier: &Self, kind: SourceKind) -> Turn {
+impl RecordVersion {
+    /// Compares a new version with the stored one. Exports may come in any order: the newer one
+    /// wins, and for two of the same day the choice is deterministic. For all other sources the
+    /// last import wins.
+    pub(crate) fn change_from(&self, earlier: &Self, kind: SourceKind) -> VersionComparison {
         if self.hash == earlier.hash {
-            return if kind.is_export() && self.edition > earlier.edition {
-                Turn::Renews
+            return if kind.is_export() && self.export_day > earlier.export_day {
+                VersionComparison::NewerExport
             } else {
-                Turn::Repeats
+                VersionComparison::Unchanged
             };
         }
-        if kind.is_export() && self < earlier { Turn::Repeats } else { Turn::Replaces }
+        if kind.is_export() && self < earlier {
+            VersionComparison::Unchanged
+        } else {
+            VersionComparison::Replaced
+        }
     }
 }
 
-/// What a word is to the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Turn {
-    /// Nothing new.
-    Repeats,
-    /// The same, from a newer export.
-    Renews,
-    /// Something else, which stands.
-    Replaces,
+pub(crate) enum VersionComparison {
+    Unchanged,
+    /// The same content from a newer export.
+    NewerExport,
+    /// New content that wins.
+    Replaced,
 }
 
-/// All reports about one activity.
+/// All records of one activity.
 #[derive(Default)]
-struct Group {
+struct RecordGroup {
     /// `None` until it has a row.
     id: Option<i64>,
     edit: Edit,
     deleted: Option<Instant>,
-    reports: Vec<(ReportKey, Outline)>,
-    tellings: HashMap<ReportKey, Telling>,
-    /// What its row says now.
-    before: Option<Merged>,
-    /// Activities that turned out to be this one, with what their rows said.
-    absorbed: Vec<(i64, Option<Merged>)>,
+    records: Vec<(RecordKey, ActivitySummary)>,
+    versions: HashMap<RecordKey, RecordVersion>,
+    stored: Option<MergedActivity>,
+    /// Activities merged into this one, with their stored content.
+    absorbed: Vec<(i64, Option<MergedActivity>)>,
 }
 
-impl Group {
-    fn take(&mut self, key: &ReportKey, outline: &Outline, telling: Telling) {
-        self.reports.retain(|(known, _)| known != key);
-        self.reports.push((key.clone(), outline.clone()));
-        self.tellings.insert(key.clone(), telling);
+impl RecordGroup {
+    fn add_record(&mut self, key: &RecordKey, outline: &ActivitySummary, telling: RecordVersion) {
+        self.records.retain(|(known, _)| known != key);
+        self.records.push((key.clone(), outline.clone()));
+        self.versions.insert(key.clone(), telling);
     }
 
-    fn is_about(&self, outline: &Outline) -> bool {
-        self.reports.iter().any(|(_, other)| same_activity(other, outline))
+    fn matches(&self, outline: &ActivitySummary) -> bool {
+        self.records.iter().any(|(_, other)| is_same_activity(other, outline))
     }
 
-    /// Makes another group part of this one. What the athlete said about either stays said: what they removed does
-    /// not come back because something else turns out to be the same.
-    fn absorb(mut self, other: Self) -> Self {
-        self.reports.extend(other.reports);
-        self.tellings.extend(other.tellings);
-        self.edit = other.edit.then(self.edit);
+    /// Merges another group into this one. The athlete's edits and deletions of either are kept: a
+    /// deleted activity does not come back because of a merge.
+    fn merge_with(mut self, other: Self) -> Self {
+        self.records.extend(other.records);
+        self.versions.extend(other.versions);
+        self.edit = other.edit.followed_by(self.edit);
         self.deleted = self.deleted.or(other.deleted);
-        self.absorbed.extend(other.id.map(|id| (id, other.before)));
+        self.absorbed.extend(other.id.map(|id| (id, other.stored)));
         self.absorbed.extend(other.absorbed);
         self
     }
 
-    /// What its reports come to now.
-    fn merged(&self) -> Merged {
-        merge(&self.reports, &self.edit).expect("a group has a report")
+    /// The activity merged from its records.
+    fn merged(&self) -> MergedActivity {
+        merge_activity(&self.records, &self.edit).expect("a group has a report")
     }
 }
 
-/// Takes in reports; the answer says what became of each, in their order, and how many are only of a newer export.
-pub(crate) async fn put(tx: &Tx, new: Vec<NewReport>, now: Instant) -> Result<(Vec<Put>, u64)> {
+/// Imports records. Returns the outcome of each, in order, and how many were only confirmed by a
+/// newer export.
+pub(crate) async fn upsert(
+    tx: &Tx,
+    new: Vec<PackedRecord>,
+    now: Instant,
+) -> Result<(Vec<UpsertedRecord>, u64)> {
     if new.is_empty() {
         return Ok((Vec::new(), 0));
     }
-    let mut groups = neighbours(tx, &new).await?;
+    let mut groups = load_candidate_groups(tx, &new).await?;
     let mut fates = Vec::with_capacity(new.len());
-    let mut kept: HashMap<ReportKey, NewReport> = HashMap::new();
+    let mut kept: HashMap<RecordKey, PackedRecord> = HashMap::new();
     for report in new {
-        let telling = report.telling();
+        let telling = report.version();
         let known = groups.iter_mut().find_map(|group| {
-            let turn = telling.after(group.tellings.get(&report.key)?, report.key.kind);
+            let turn = telling.change_from(group.versions.get(&report.key)?, report.key.kind);
             Some((group, turn))
         });
         let fate = match known {
-            Some((_, Turn::Repeats)) => Fate::AlreadyThere,
+            Some((_, VersionComparison::Unchanged)) => UpsertOutcome::Unchanged,
             Some((group, turn)) => {
-                group.take(&report.key, &report.outline, telling);
+                group.add_record(&report.key, &report.summary, telling);
                 kept.insert(report.key.clone(), report.clone());
-                if turn == Turn::Replaces { Fate::Changed } else { Fate::AlreadyThere }
+                if turn == VersionComparison::Replaced {
+                    UpsertOutcome::Updated
+                } else {
+                    UpsertOutcome::Unchanged
+                }
             }
             None => {
-                let mut about: Vec<Group> =
-                    groups.extract_if(.., |group| group.is_about(&report.outline)).collect();
-                // The oldest activity keeps its id; a group without one is part of this batch.
+                let mut about: Vec<RecordGroup> =
+                    groups.extract_if(.., |group| group.matches(&report.summary)).collect();
+                // The oldest activity keeps its id; a group without an id is new in this batch.
                 about.sort_by_key(|group| group.id.unwrap_or(i64::MAX));
                 let known = !about.is_empty();
-                let mut group = about.into_iter().reduce(Group::absorb).unwrap_or_default();
-                group.take(&report.key, &report.outline, telling);
+                let mut group = about.into_iter().reduce(RecordGroup::merge_with).unwrap_or_default();
+                group.add_record(&report.key, &report.summary, telling);
                 groups.push(group);
-                if known { Fate::Joined } else { Fate::Added }
+                if known { UpsertOutcome::Merged } else { UpsertOutcome::Added }
             }
         };
         fates.push((report.key.clone(), fate));
-        if matches!(fate, Fate::Added | Fate::Joined) {
+        if matches!(fate, UpsertOutcome::Added | UpsertOutcome::Merged) {
             kept.insert(report.key.clone(), report);
         }
     }
-    let renewed =
-        fates.iter().filter(|(key, fate)| *fate == Fate::AlreadyThere && kept.contains_key(key)).count();
-    let ids = rows::write(tx, groups, kept, now).await?;
-    let put = |(key, fate)| Put { activity: ActivityId::new(ids[&key]), fate };
+    let renewed = fates
+        .iter()
+        .filter(|(key, fate)| *fate == UpsertOutcome::Unchanged && kept.contains_key(key))
+        .count();
+    let ids = rows::write_groups(tx, groups, kept, now).await?;
+    let put = |(key, fate)| UpsertedRecord { activity: ActivityId::new(ids[&key]), outcome: fate };
     Ok((fates.into_iter().map(put).collect(), renewed as u64))
 }
 
-/// Every activity that one of the new reports could be about, with all its reports.
-async fn neighbours(tx: &Tx, new: &[NewReport]) -> Result<Vec<Group>> {
+/// All activities that a new record could belong to, with all their records.
+async fn load_candidate_groups(tx: &Tx, new: &[PackedRecord]) -> Result<Vec<RecordGroup>> {
     use activity_reports::Column;
     let mine = || activity_reports::Entity::find().filter(Column::UserId.eq(tx.user().get()));
     let activity_ids = |condition: Condition| {
         mine().select_only().column(Column::ActivityId).filter(condition).into_tuple::<i64>().all(tx.db())
     };
     let mut ids: BTreeSet<i64> = BTreeSet::new();
-    let mut starts: Vec<Instant> = new.iter().map(|report| report.outline.activity.started_at).collect();
+    let mut starts: Vec<Instant> = new.iter().map(|report| report.summary.activity.started_at).collect();
     starts.sort_unstable();
-    let around = TimeDelta::milliseconds(ABOUT_THE_SAME_START_MS);
-    // One question for each stretch of days: SQLite answers many ranges at once by looking at every report there is.
-    for stretch in starts.chunk_by(|a, b| *b - *a < TimeDelta::days(DAYS_APART)) {
+    let around = TimeDelta::milliseconds(DEVICE_START_TOLERANCE_MS);
+    // One query per period: for many ranges in one query SQLite scans all records.
+    for stretch in starts.chunk_by(|a, b| *b - *a < TimeDelta::days(MAX_QUERY_GAP_DAYS)) {
         let (Some(first), Some(last)) = (stretch.first(), stretch.last()) else { continue };
         let found = mine()
             .select_only()
             .columns([Column::ActivityId, Column::StartedAt])
-            .filter(Column::StartedAt.between(stamp(*first - around), stamp(*last + around)))
+            .filter(
+                Column::StartedAt
+                    .between(truncate_to_micros(*first - around), truncate_to_micros(*last + around)),
+            )
             .into_tuple::<(i64, Instant)>()
             .all(tx.db())
             .await?;
@@ -281,16 +294,16 @@ async fn neighbours(tx: &Tx, new: &[NewReport]) -> Result<Vec<Group>> {
         };
         ids.extend(found.into_iter().filter(|(_, start)| near(*start)).map(|(id, _)| id));
     }
-    for some in new.chunks(ROWS_AT_ONCE) {
-        // With its kind a key is found in the index; without, every report there is would be looked at.
+    for some in new.chunks(ROWS_PER_STATEMENT) {
+        // The kind lets the query use an index; without it, all records would be scanned.
         let kinds: BTreeSet<&str> = some.iter().map(|report| report.key.kind.as_str()).collect();
         let keys = some.iter().map(|report| report.key.id.as_str());
         let told_before = Condition::all().add(Column::Kind.is_in(kinds)).add(Column::ExternalId.is_in(keys));
         ids.extend(activity_ids(told_before).await?);
     }
     let ids: Vec<i64> = ids.into_iter().collect();
-    let mut groups: HashMap<i64, Group> = HashMap::with_capacity(ids.len());
-    for some in ids.chunks(ROWS_AT_ONCE) {
+    let mut groups: HashMap<i64, RecordGroup> = HashMap::with_capacity(ids.len());
+    for some in ids.chunks(ROWS_PER_STATEMENT) {
         let rows = activities::Entity::find()
             .select_only()
             .columns([activities::Column::Id, activities::Column::DeletedAt, activities::Column::Edit])
@@ -299,10 +312,11 @@ async fn neighbours(tx: &Tx, new: &[NewReport]) -> Result<Vec<Group>> {
             .all(tx.db())
             .await?;
         for (id, deleted, edit) in rows {
-            let edit = edit.map(json).transpose()?.unwrap_or_default();
-            groups.insert(id, Group { id: Some(id), edit, deleted, ..Group::default() });
+            let edit = edit.map(from_json).transpose()?.unwrap_or_default();
+            groups.insert(id, RecordGroup { id: Some(id), edit, deleted, ..RecordGroup::default() });
         }
-        // The activities are the user's. Naming the user again would make SQLite look at every report of theirs.
+        // No filter on the user, because the activities are theirs; with it SQLite would scan all
+        // their records.
         let rows = activity_reports::Entity::find()
             .select_only()
             .columns([
@@ -318,15 +332,15 @@ async fn neighbours(tx: &Tx, new: &[NewReport]) -> Result<Vec<Group>> {
             .all(tx.db())
             .await?;
         for (activity, kind, id, outline, hash, edition) in rows {
-            let key = ReportKey { kind: word(&kind)?, id };
-            let group = groups.get_mut(&activity).ok_or(Error::NotFound("activity"))?;
-            let telling = Telling { edition: edition.map(day).transpose()?, hash };
-            group.take(&key, &unpack_json(&outline)?, telling);
+            let key = RecordKey { kind: parse_text(&kind)?, id };
+            let group = groups.get_mut(&activity).ok_or(Error::NotFound(RecordKind::Activity))?;
+            let telling = RecordVersion { export_day: edition.map(day).transpose()?, hash };
+            group.add_record(&key, &unpack_json(&outline)?, telling);
         }
     }
-    let mut groups: Vec<Group> = groups.into_values().collect();
+    let mut groups: Vec<RecordGroup> = groups.into_values().collect();
     for group in &mut groups {
-        group.before = Some(group.merged());
+        group.stored = Some(group.merged());
     }
     Ok(groups)
 }

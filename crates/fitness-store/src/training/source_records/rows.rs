@@ -1,22 +1,22 @@
-//! The rows of reports and of the activities put together from them, written in few statements.
+//! Writes the rows of records and merged activities in few statements.
 
-use super::{Group, NewReport};
+use super::{PackedRecord, RecordGroup};
 use crate::db::compress::pack_json;
 use crate::db::convert::to_json;
 use crate::db::entities::{
     activities, activity_details, activity_metrics, activity_reports, laps, observations, originals, races,
     streams, workout_matches,
 };
-use crate::db::error::{Error, Result};
-use crate::db::store::stamp;
+use crate::db::error::{Error, RecordKind, Result};
+use crate::db::store::truncate_to_micros;
 use crate::db::tx::Tx;
 
 use crate::metrics::recompute_state;
-use crate::training::activities::{columns, lap_rows};
+use crate::training::activities::{activity_row, lap_rows};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{SourceId, UserId};
-use fitness_core::domain::merge::{Edit, Merged};
-use fitness_core::domain::source_record::ReportKey;
+use fitness_core::domain::merge::{Edit, MergedActivity};
+use fitness_core::domain::source_record::RecordKey;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
@@ -24,45 +24,45 @@ use sea_orm::{
 };
 use std::collections::HashMap;
 
-/// Rows per statement; well below SQLite's limit on variables.
-pub(crate) const ROWS_AT_ONCE: usize = 500;
+/// Well below SQLite's limit on variables.
+pub(crate) const ROWS_PER_STATEMENT: usize = 500;
 
-/// Writes what changed; the answer is the activity of every report.
-pub(super) async fn write(
+/// Writes changes and returns the activity of every record.
+pub(super) async fn write_groups(
     tx: &Tx,
-    groups: Vec<Group>,
-    mut kept: HashMap<ReportKey, NewReport>,
+    groups: Vec<RecordGroup>,
+    mut kept: HashMap<RecordKey, PackedRecord>,
     now: Instant,
-) -> Result<HashMap<ReportKey, i64>> {
+) -> Result<HashMap<RecordKey, i64>> {
     let mut ids = HashMap::new();
-    let mut made: HashMap<String, Group> = HashMap::new();
+    let mut made: HashMap<String, RecordGroup> = HashMap::new();
     let mut rows = Vec::new();
-    let mut children = Children::default();
+    let mut children = ChildRows::default();
     let mut stale_from: Option<Day> = None;
     let mut touch = |day: Day| stale_from = Some(stale_from.map_or(day, |from| from.min(day)));
     for group in groups {
         if group.id.is_some() {
-            revise(tx, &group, &mut kept, &mut children, &mut touch).await?;
-            ids.extend(group.reports.iter().map(|(key, _)| (key.clone(), group.id.unwrap_or_default())));
+            update_activity(tx, &group, &mut kept, &mut children, &mut touch).await?;
+            ids.extend(group.records.iter().map(|(key, _)| (key.clone(), group.id.unwrap_or_default())));
             continue;
         }
-        // Any of its keys tells the rows apart; an activity has at least the report that made it.
-        let identity = group.reports.iter().map(|(key, _)| key.to_string()).min().unwrap_or_default();
+        // Any record key identifies the new row; an activity has at least one record.
+        let identity = group.records.iter().map(|(key, _)| key.to_string()).min().unwrap_or_default();
         let merged = group.merged();
         touch(merged.activity.day());
         rows.push(activities::ActiveModel {
             identity: Set(identity.clone()),
-            imported_at: Set(stamp(now)),
-            ..columns(tx.user(), &merged)
+            imported_at: Set(truncate_to_micros(now)),
+            ..activity_row(tx.user(), &merged)
         });
         made.insert(identity, group);
     }
-    for some in rows.chunks(ROWS_AT_ONCE / 10) {
+    for some in rows.chunks(ROWS_PER_STATEMENT / 10) {
         let inserted =
             activities::Entity::insert_many(some.iter().cloned()).exec_with_returning(tx.db()).await?;
         for row in inserted {
-            let group = made.remove(&row.identity).ok_or(Error::NotFound("activity"))?;
-            ids.extend(group.reports.iter().map(|(key, _)| (key.clone(), row.id)));
+            let group = made.remove(&row.identity).ok_or(Error::NotFound(RecordKind::Activity))?;
+            ids.extend(group.records.iter().map(|(key, _)| (key.clone(), row.id)));
             children.add(tx.user(), row.id, None, &group.merged(), &mut kept);
         }
     }
@@ -70,49 +70,55 @@ pub(super) async fn write(
     for report in kept.into_values() {
         let original = report.original.and_then(|hash| originals.get(&hash.to_string()).copied());
         let activity = ids[&report.key];
-        children.reports.push(report.into_row(tx.user(), activity, original, now));
+        children.records.push(report.into_row(tx.user(), activity, original, now));
     }
     children.insert(tx).await?;
-    recompute_state::touch(tx, stale_from).await?;
+    recompute_state::invalidate_from(tx, stale_from).await?;
     Ok(ids)
 }
 
-/// Brings an activity that was there up to date with what is now said about it.
-async fn revise(
+/// Updates an existing activity from its records.
+async fn update_activity(
     tx: &Tx,
-    group: &Group,
-    kept: &mut HashMap<ReportKey, NewReport>,
-    children: &mut Children,
+    group: &RecordGroup,
+    kept: &mut HashMap<RecordKey, PackedRecord>,
+    children: &mut ChildRows,
     touch: &mut impl FnMut(Day),
 ) -> Result<()> {
     let Some(id) = group.id else { return Ok(()) };
-    let touched = !group.absorbed.is_empty() || group.reports.iter().any(|(key, _)| kept.contains_key(key));
+    let touched = !group.absorbed.is_empty() || group.records.iter().any(|(key, _)| kept.contains_key(key));
     if !touched {
         return Ok(());
     }
     let after = group.merged();
-    let earlier = group.absorbed.iter().filter_map(|(_, before)| before.as_ref()).chain(&group.before);
+    let earlier = group.absorbed.iter().filter_map(|(_, before)| before.as_ref()).chain(&group.stored);
     let days = earlier.chain([&after]).map(|merged| merged.activity.day());
     days.for_each(&mut *touch);
     for (other, before) in &group.absorbed {
-        unite(tx, id, *other, before.as_ref(), &after).await?;
+        merge_activities(tx, id, *other, before.as_ref(), &after).await?;
     }
-    if group.before.as_ref() != Some(&after) || !group.absorbed.is_empty() {
+    if group.stored.as_ref() != Some(&after) || !group.absorbed.is_empty() {
         let changed = activities::ActiveModel {
             id: Set(id),
             edit: Set((group.edit != Edit::default()).then(|| to_json(&group.edit))),
             deleted_at: Set(group.deleted),
-            ..columns(tx.user(), &after)
+            ..activity_row(tx.user(), &after)
         };
         activities::Entity::update(changed).exec(tx.db()).await?;
     }
-    children.remeasured.push(id);
-    children.add(tx.user(), id, group.before.as_ref(), &after, kept);
+    children.stale_measures.push(id);
+    children.add(tx.user(), id, group.stored.as_ref(), &after, kept);
     Ok(())
 }
 
-/// Gives everything about an activity to the one it turned out to be.
-async fn unite(tx: &Tx, id: i64, other: i64, before: Option<&Merged>, after: &Merged) -> Result<()> {
+/// Moves everything of an activity to the one it is merged into.
+async fn merge_activities(
+    tx: &Tx,
+    id: i64,
+    other: i64,
+    before: Option<&MergedActivity>,
+    after: &MergedActivity,
+) -> Result<()> {
     macro_rules! hand_over { ($($table:ident),+) => { $(
         $table::Entity::update_many()
             .col_expr($table::Column::ActivityId, Expr::value(id))
@@ -125,7 +131,7 @@ async fn unite(tx: &Tx, id: i64, other: i64, before: Option<&Merged>, after: &Me
             $table::Entity::delete_many().filter($table::Column::ActivityId.eq($of)).exec(tx.db()).await?
         };
     }
-    // The richer samples stay.
+    // Keep the recording with more samples.
     let samples =
         after.recording.is_some() && before.is_some_and(|before| before.recording == after.recording);
     clear!(streams, if samples { id } else { other });
@@ -133,12 +139,12 @@ async fn unite(tx: &Tx, id: i64, other: i64, before: Option<&Merged>, after: &Me
     clear!(activity_details, if details { id } else { other });
     clear!(laps, other);
     clear!(activity_metrics, other);
-    // One activity is one race; the answer given about the older one stands.
+    // One activity has one race result; keep the decision about the older one.
     let decided = races::Entity::find().filter(races::Column::ActivityId.eq(id)).one(tx.db()).await?;
     if decided.is_some() {
         clear!(races, other);
     }
-    // Nor can it have been two workouts.
+    // Likewise it can match only one workout.
     let matched = workout_matches::Entity::find().filter(workout_matches::Column::ActivityId.eq(id));
     if matched.one(tx.db()).await?.is_some() {
         clear!(workout_matches, other);
@@ -148,36 +154,36 @@ async fn unite(tx: &Tx, id: i64, other: i64, before: Option<&Merged>, after: &Me
     Ok(())
 }
 
-/// Rows that belong to activities, gathered so that a batch takes few statements.
+/// Child rows of activities, collected so that a batch needs few statements.
 #[derive(Default)]
-struct Children {
-    reports: Vec<activity_reports::ActiveModel>,
+struct ChildRows {
+    records: Vec<activity_reports::ActiveModel>,
     laps: Vec<laps::ActiveModel>,
     stale_laps: Vec<i64>,
     streams: Vec<streams::ActiveModel>,
     stale_streams: Vec<i64>,
     details: Vec<activity_details::ActiveModel>,
     stale_details: Vec<i64>,
-    /// What their samples say is to be looked at again.
-    remeasured: Vec<i64>,
+    /// Activities to measure again.
+    stale_measures: Vec<i64>,
 }
 
-impl Children {
-    /// What has to be written for an activity to look like `after`.
+impl ChildRows {
+    /// Collects what must be written so that the stored activity becomes `after`.
     fn add(
         &mut self,
         user: UserId,
         id: i64,
-        before: Option<&Merged>,
-        after: &Merged,
-        kept: &mut HashMap<ReportKey, NewReport>,
+        before: Option<&MergedActivity>,
+        after: &MergedActivity,
+        kept: &mut HashMap<RecordKey, PackedRecord>,
     ) {
         let new = before.is_none();
         if before.is_none_or(|before| before.activity.laps != after.activity.laps) {
             self.stale_laps.extend((!new).then_some(id));
             self.laps.extend(lap_rows(user, id, &after.activity.laps));
         }
-        // Only what has just been told can be written; what was told before is there.
+        // Only records of this batch need to be written; earlier ones are stored.
         let recording = after.recording.as_ref().and_then(|key| kept.get_mut(key)?.recording.take());
         if let Some(packed) = recording {
             self.stale_streams.extend((!new).then_some(id));
@@ -197,7 +203,7 @@ impl Children {
     async fn insert(self, tx: &Tx) -> Result<()> {
         macro_rules! clear {
             ($table:ident, $ids:expr) => {
-                for some in $ids.chunks(ROWS_AT_ONCE) {
+                for some in $ids.chunks(ROWS_PER_STATEMENT) {
                     let of_these = $table::Column::ActivityId.is_in(some.iter().copied());
                     $table::Entity::delete_many().filter(of_these).exec(tx.db()).await?;
                 }
@@ -206,7 +212,7 @@ impl Children {
         clear!(laps, self.stale_laps);
         clear!(streams, self.stale_streams);
         clear!(activity_details, self.stale_details);
-        crate::metrics::activity_metrics::forget_measures(tx, &self.remeasured).await?;
+        crate::metrics::activity_metrics::delete_measures(tx, &self.stale_measures).await?;
         use activity_reports::Column;
         let replace = OnConflict::columns([Column::UserId, Column::Kind, Column::ExternalId])
             .update_columns([
@@ -220,7 +226,7 @@ impl Children {
                 Column::ToldAt,
             ])
             .to_owned();
-        for some in in_chunks(self.reports) {
+        for some in in_chunks(self.records) {
             let insert = activity_reports::Entity::insert_many(some).on_conflict(replace.clone());
             insert.exec_without_returning(tx.db()).await?;
         }
@@ -237,7 +243,7 @@ impl Children {
     }
 }
 
-impl NewReport {
+impl PackedRecord {
     fn into_row(
         self,
         user: UserId,
@@ -253,23 +259,23 @@ impl NewReport {
             original_id: Set(original),
             kind: Set(self.key.kind.as_str().to_owned()),
             external_id: Set(self.key.id),
-            started_at: Set(stamp(self.outline.activity.started_at)),
-            outline: Set(pack_json(&self.outline)),
+            started_at: Set(truncate_to_micros(self.summary.activity.started_at)),
+            outline: Set(pack_json(&self.summary)),
             content_hash: Set(self.hash.to_string()),
-            edition: Set(self.edition.map(Day::date)),
+            edition: Set(self.export_day.map(Day::date)),
             raw: Set(self.raw),
-            told_at: Set(stamp(now)),
+            told_at: Set(truncate_to_micros(now)),
         }
     }
 }
 
-/// The rows of the files that reports were read from, by hash.
-async fn original_ids(tx: &Tx, kept: &HashMap<ReportKey, NewReport>) -> Result<HashMap<String, i64>> {
+/// Row ids of the records' original files, by hash.
+async fn original_ids(tx: &Tx, kept: &HashMap<RecordKey, PackedRecord>) -> Result<HashMap<String, i64>> {
     use originals::Column;
     let hashes: Vec<String> =
         kept.values().filter_map(|report| report.original).map(|hash| hash.to_string()).collect();
     let mut ids = HashMap::with_capacity(hashes.len());
-    for some in hashes.chunks(ROWS_AT_ONCE) {
+    for some in hashes.chunks(ROWS_PER_STATEMENT) {
         let rows = originals::Entity::find()
             .select_only()
             .columns([Column::Sha256, Column::Id])
@@ -283,10 +289,10 @@ async fn original_ids(tx: &Tx, kept: &HashMap<ReportKey, NewReport>) -> Result<H
     Ok(ids)
 }
 
-/// Splits rows into statements without copying them.
+/// Splits rows into chunks for one statement each, without copying.
 pub(crate) fn in_chunks<T>(mut rows: Vec<T>) -> impl Iterator<Item = Vec<T>> {
     std::iter::from_fn(move || {
-        let rest = rows.split_off(rows.len().min(ROWS_AT_ONCE));
+        let rest = rows.split_off(rows.len().min(ROWS_PER_STATEMENT));
         Some(std::mem::replace(&mut rows, rest)).filter(|some| !some.is_empty())
     })
 }

@@ -1,30 +1,30 @@
-//! What an athlete says and changes about an activity.
+//! Rating, note, edits, deletion and original file of an activity.
 
-use super::{Seen, Shown, look, page};
-use crate::components::form::{Filling, Line};
+use super::{ActivityPageData, RecordingViewMode, load_activity, page};
+use crate::components::core_message::sentence;
+use crate::components::form::{InputOptions, SubmittedForm};
 use crate::components::time;
-use crate::http::error::{Problem, sentence};
+use crate::http::error::PageError;
 use crate::http::extract::Path;
 use crate::http::flash::Flash;
-use crate::http::form::{Faults, Fields};
+use crate::http::form::{FieldErrors, FormFields};
 use crate::http::response::see_other;
-use crate::page::View;
-use crate::pages::activities::id;
+use crate::page::PageContext;
+use crate::pages::activities::parse_activity_id;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use fitness_core::domain::ids::ActivityId;
 use fitness_core::domain::merge::Edit;
 use fitness_core::domain::note::{Author, NoteText};
-use fitness_core::domain::observation::{ObservationKind, Observed};
+use fitness_core::domain::observation::{ObservationData, ObservationKind};
 use fitness_core::domain::sport::Sport;
-use fitness_core::domain::untrusted_text::{storable, visible};
+use fitness_core::domain::untrusted_text::{escape_invisible, sanitize_for_storage};
 use fitness_store::Error;
 use maud::{Markup, html};
 
-/// The longest name that is taken.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_CHARS: usize = 200;
 
-/// Efforts as they are chosen from: CR10, in Foster's words.
+/// Session RPE on the CR10 scale (Foster 2001).
 const EFFORTS: [(&str, &str); 12] = [
     ("", "—"),
     ("0", "0 · rest"),
@@ -40,172 +40,182 @@ const EFFORTS: [(&str, &str); 12] = [
     ("10", "10 · maximal"),
 ];
 
-/// The forms as they begin.
-pub(super) fn begun(seen: &Seen) -> Fields {
-    let effort = seen.effort.as_ref().and_then(|one| one.observed.value());
+/// The stored values of the forms.
+pub(super) fn initial_fields(seen: &ActivityPageData) -> FormFields {
+    let effort = seen.effort.as_ref().and_then(|one| one.data.value());
     let name = seen.stored.activity.name.as_deref().unwrap_or_default();
-    Fields::default()
+    FormFields::default()
         .with("effort", effort.map(|effort| effort.to_string()).unwrap_or_default())
-        .with("name", visible(name).to_string())
+        .with("name", escape_invisible(name).to_string())
         .with("sport", seen.stored.activity.sport.as_str())
 }
 
-pub(super) fn forms(view: &View, seen: &Seen, fields: &Fields, faults: &Faults) -> Markup {
-    let filling = Filling { fields, faults };
+pub(super) fn forms(
+    view: &PageContext,
+    seen: &ActivityPageData,
+    fields: &FormFields,
+    faults: &FieldErrors,
+) -> Markup {
+    let filling = SubmittedForm { fields, errors: faults };
     let address = |what: &str| format!("/activities/{}/{what}", seen.stored.id);
     let sports: Vec<(&str, &str)> =
         Sport::ALL.iter().filter(|s| **s != Sport::Rest).map(|s| (s.as_str(), s.title())).collect();
     html! {
-        (filling.summary())
+        (filling.error_summary())
         div.grid {
             section.card {
-                h2 { "How it was" }
-                @for note in &seen.notes { p.quote { (visible(note.text.as_str())) " " span.small.faint { (time::moment(note.written_at, view.profile.zone, view.today)) } } }
+                h2 { "How did it feel?" }
+                @for note in &seen.notes { p.quote { (escape_invisible(note.text.as_str())) " " span.small.faint { (time::clock_or_date(note.written_at, view.profile.zone, view.today)) } } }
                 form method="post" action=(address("note")) {
                     (view.token_field())
-                    (filling.choice("effort", "Effort, 0 to 10", "How hard the whole session felt.", &EFFORTS))
-                    (filling.area("note", "Note for the coach", "Anything to remember about this day."))
+                    (filling.select("effort", "Effort, 0 to 10", "How hard the whole workout felt.", &EFFORTS))
+                    (filling.textarea("note", "Note for the coach", "Anything to remember about this day."))
                     p.actions { button.primary type="submit" { "Save" } }
                 }
             }
             section.card {
-                h2 { "Correct it" }
+                h2 { "Edit" }
                 form method="post" action=(address("edit")) {
                     (view.token_field())
-                    (filling.line("name", "Name", Line::default()))
-                    (filling.choice("sport", "Sport", "", &sports))
+                    (filling.input("name", "Name", InputOptions::default()))
+                    (filling.select("sport", "Sport", "", &sports))
                     p.actions { button type="submit" { "Save changes" } }
                 }
-                p.hint { "No import undoes what you change here." }
+                p.hint { "Importing again keeps your edits." }
                 div.actions {
-                    @if seen.stored.edited { (view.button(&address("reset"), "Take my changes back", "btn small")) }
-                    (view.button(&address("delete"), "Delete", "btn small danger"))
+                    @if seen.stored.edited { (view.post_button(&address("reset"), "Undo my edits", "btn small")) }
+                    (view.post_button(&address("delete"), "Delete", "btn small danger"))
                 }
-                p.hint { "A deleted activity counts for nothing and can be brought back." }
+                p.hint { "Deleted activities don't count and can be restored." }
             }
         }
     }
 }
 
-/// `POST /activities/{id}/note`: how hard it felt, and what to remember.
-pub(crate) async fn note(view: View, Path(text): Path<String>, fields: Fields) -> Result<Response, Problem> {
-    let id = id(&text)?;
-    let seen = look(&view, id).await?;
-    let mut faults = Faults::default();
+/// `POST /activities/{id}/note`: saves effort and note.
+pub(crate) async fn save_note(
+    view: PageContext,
+    Path(text): Path<String>,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let id = parse_activity_id(&text)?;
+    let seen = load_activity(&view, id).await?;
+    let mut faults = FieldErrors::default();
     let day = seen.stored.day;
-    let effort = fields.text("effort").and_then(|text| {
+    let effort = fields.get_trimmed("effort").and_then(|text| {
         let value = text.parse::<u8>().map_err(|_| "Choose a number from 0 to 10.".to_owned());
         let felt = value.and_then(|value| {
-            Observed::new(ObservationKind::Rpe, day, day, Some(value)).map_err(|bad| sentence(&bad))
+            ObservationData::new(ObservationKind::Rpe, day, day, Some(value)).map_err(|bad| sentence(&bad))
         });
-        faults.take("effort", felt)
+        faults.ok_or_add("effort", felt)
     });
     let words = fields
-        .text("note")
-        .and_then(|text| faults.take("note", NoteText::new(text).map_err(|bad| sentence(&bad))));
-    if effort.is_none() && words.is_none() && !faults.any() {
-        faults.add("note", "Choose an effort or write a few words.");
+        .get_trimmed("note")
+        .and_then(|text| faults.ok_or_add("note", NoteText::new(text).map_err(|bad| sentence(&bad))));
+    if effort.is_none() && words.is_none() && !faults.has_any() {
+        faults.add("note", "Choose an effort or write a note.");
     }
-    if faults.any() {
+    if faults.has_any() {
         return Ok(page(
             &view,
             &seen,
-            Shown::ByDistance,
-            &filled(&seen, &fields, &["effort", "note"]),
+            RecordingViewMode::ByDistance,
+            &submitted_fields(&seen, &fields, &["effort", "note"]),
             &faults,
         ));
     }
-    let said = seen.effort.as_ref().and_then(|one| one.observed.value());
+    let said = seen.effort.as_ref().and_then(|one| one.data.value());
     if let Some(felt) = effort.filter(|felt| felt.value() != said) {
-        let felt = felt.of_activity(Some(id));
+        let felt = felt.for_activity(Some(id));
         view.store().add_observation(view.user(), Author::Athlete, &felt, view.now).await?;
     }
     if let Some(words) = words {
         view.store().add_note(view.user(), Author::Athlete, Some(day), &words, view.now).await?;
     }
-    Ok(to(&format!("/activities/{id}"), Flash::Noted))
+    Ok(redirect_with_flash(&format!("/activities/{id}"), Flash::Noted))
 }
 
-/// `POST /activities/{id}/edit`: another name, another sport.
-pub(crate) async fn edit(view: View, Path(text): Path<String>, fields: Fields) -> Result<Response, Problem> {
-    let id = id(&text)?;
-    let seen = look(&view, id).await?;
-    let mut faults = Faults::default();
+/// `POST /activities/{id}/edit`: changes name and sport.
+pub(crate) async fn update(
+    view: PageContext,
+    Path(text): Path<String>,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let id = parse_activity_id(&text)?;
+    let seen = load_activity(&view, id).await?;
+    let mut faults = FieldErrors::default();
     let before = &seen.stored.activity;
-    let shown = before.name.as_deref().map(|name| visible(name).to_string()).unwrap_or_default();
-    let name = fields.text("name").filter(|name| *name != shown.trim()).map(storable);
+    let shown = before.name.as_deref().map(|name| escape_invisible(name).to_string()).unwrap_or_default();
+    let name = fields.get_trimmed("name").filter(|name| *name != shown.trim()).map(sanitize_for_storage);
     match &name {
-        Some(name) if name.chars().count() > LONGEST_NAME => {
-            faults.add("name", format!("A name has at most {LONGEST_NAME} characters."));
+        Some(name) if name.chars().count() > MAX_NAME_CHARS => {
+            faults.add("name", format!("Use at most {MAX_NAME_CHARS} characters."));
         }
-        None if fields.text("name").is_none() && before.name.is_some() => {
-            faults.add("name", "Write a name; to have the old one back, take your changes back.");
+        None if fields.get_trimmed("name").is_none() && before.name.is_some() => {
+            faults.add("name", "Enter a name. To get the original name back, undo your edits.");
         }
         _ => {}
     }
-    let sport = fields.text("sport").unwrap_or_default().parse::<Sport>();
-    let sport = faults.take("sport", sport.map_err(|_| "There is no such sport. Choose one from the list."));
+    let sport = fields.get_trimmed("sport").unwrap_or_default().parse::<Sport>();
+    let sport = faults.ok_or_add("sport", sport.map_err(|_| "Choose a sport from the list."));
     let edit = Edit { name, sport: sport.filter(|sport| *sport != before.sport), ..Edit::default() };
-    if !faults.any() && edit != Edit::default() {
+    if !faults.has_any() && edit != Edit::default() {
         match view.store().edit_activity(view.user(), id, edit, view.now).await {
             Err(Error::Edit(bad)) => faults.add("sport", sentence(&bad)),
             other => other?,
         }
     }
-    if faults.any() {
+    if faults.has_any() {
         return Ok(page(
             &view,
             &seen,
-            Shown::ByDistance,
-            &filled(&seen, &fields, &["name", "sport"]),
+            RecordingViewMode::ByDistance,
+            &submitted_fields(&seen, &fields, &["name", "sport"]),
             &faults,
         ));
     }
-    Ok(to(&format!("/activities/{id}"), Flash::Saved))
+    Ok(redirect_with_flash(&format!("/activities/{id}"), Flash::Saved))
 }
 
-/// What was written into one form, beside how the other begins.
-fn filled(seen: &Seen, fields: &Fields, names: &[&str]) -> Fields {
-    let begun = begun(seen);
+/// Submitted values of one form and stored values of the other.
+fn submitted_fields(seen: &ActivityPageData, fields: &FormFields, names: &[&str]) -> FormFields {
+    let begun = initial_fields(seen);
     let all = ["effort", "note", "name", "sport"];
-    all.into_iter().fold(Fields::default(), |kept, name| {
+    all.into_iter().fold(FormFields::default(), |kept, name| {
         let from = if names.contains(&name) { fields } else { &begun };
-        match from.one(name) {
+        match from.get(name) {
             Some(value) => kept.with(name, value),
             None => kept,
         }
     })
 }
 
-/// `POST /activities/{id}/reset`
-pub(crate) async fn reset(view: View, Path(text): Path<String>) -> Result<Response, Problem> {
-    let id = id(&text)?;
+pub(crate) async fn reset(view: PageContext, Path(text): Path<String>) -> Result<Response, PageError> {
+    let id = parse_activity_id(&text)?;
     view.store().reset_activity(view.user(), id, view.now).await?;
-    Ok(to(&format!("/activities/{id}"), Flash::Saved))
+    Ok(redirect_with_flash(&format!("/activities/{id}"), Flash::Saved))
 }
 
-/// `POST /activities/{id}/delete`
-pub(crate) async fn delete(view: View, Path(text): Path<String>) -> Result<Response, Problem> {
-    view.store().delete_activity(view.user(), id(&text)?, view.now).await?;
-    Ok(to("/activities?deleted=1", Flash::Deleted))
+pub(crate) async fn delete(view: PageContext, Path(text): Path<String>) -> Result<Response, PageError> {
+    view.store().delete_activity(view.user(), parse_activity_id(&text)?, view.now).await?;
+    Ok(redirect_with_flash("/activities?deleted=1", Flash::Deleted))
 }
 
-/// `POST /activities/{id}/restore`
-pub(crate) async fn restore(view: View, Path(text): Path<String>) -> Result<Response, Problem> {
-    let id = id(&text)?;
+pub(crate) async fn restore(view: PageContext, Path(text): Path<String>) -> Result<Response, PageError> {
+    let id = parse_activity_id(&text)?;
     view.store().restore_activity(view.user(), id, view.now).await?;
-    Ok(to(&format!("/activities/{id}"), Flash::Restored))
+    Ok(redirect_with_flash(&format!("/activities/{id}"), Flash::Restored))
 }
 
-/// `GET /activities/{id}/files/{hash}`: the file it was read from, byte for byte.
-pub(crate) async fn file(
-    view: View,
+/// `GET /activities/{id}/files/{hash}`: the imported file, unchanged.
+pub(crate) async fn download_original(
+    view: PageContext,
     Path((text, hash)): Path<(String, String)>,
-) -> Result<Response, Problem> {
-    let id: ActivityId = id(&text)?;
-    let originals = view.store().originals_of(view.user(), id).await?;
+) -> Result<Response, PageError> {
+    let id: ActivityId = parse_activity_id(&text)?;
+    let originals = view.store().list_activity_originals(view.user(), id).await?;
     let original =
-        originals.into_iter().find(|one| one.sha256.to_string() == hash).ok_or_else(Problem::not_found)?;
+        originals.into_iter().find(|one| one.sha256.to_string() == hash).ok_or_else(PageError::not_found)?;
     let bytes = view.store().read_original(view.user(), original.sha256).await?;
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
@@ -215,7 +225,7 @@ pub(crate) async fn file(
     Ok((headers, bytes).into_response())
 }
 
-fn to(address: &str, done: Flash) -> Response {
+fn redirect_with_flash(address: &str, done: Flash) -> Response {
     let sign = if address.contains('?') { '&' } else { '?' };
     see_other(&format!("{address}{sign}done={done}"))
 }

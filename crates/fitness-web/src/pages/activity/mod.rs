@@ -1,20 +1,21 @@
-//! `GET /activities/{id}`: what was done, what it counted for, and what its recording shows.
+//! `GET /activities/{id}`: summary, matched workout, recording, splits and edit forms of an
+//! activity.
 
 mod charts;
 mod edit;
 mod tables;
 
-pub(crate) use edit::{delete, edit, file, note, reset, restore};
+pub(crate) use edit::{delete, download_original, reset, restore, save_note, update};
 
-use super::activities::{id, marks, name};
+use super::activities::{activity_name, format_badges, parse_activity_id};
 use super::plan::workout::step_table;
-use crate::charts::route::outline;
-use crate::components::matched_workouts::{self, Counted};
+use crate::charts::route::project_route;
+use crate::components::matched_workouts::{self, MatchedWorkout};
 use crate::components::time;
-use crate::http::error::Problem;
+use crate::http::error::PageError;
 use crate::http::extract::Path;
-use crate::http::form::{Faults, Fields};
-use crate::page::{Place, View};
+use crate::http::form::{FieldErrors, FormFields};
+use crate::page::{NavItem, PageContext};
 use axum::extract::RawQuery;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -26,55 +27,59 @@ use fitness_core::domain::note::Note;
 use fitness_core::domain::observation::{Observation, ObservationKind};
 use fitness_core::domain::source_record::Details;
 use fitness_core::domain::stream::{Channel, Recording};
-use fitness_core::domain::untrusted_text::visible;
-use fitness_core::metrics::activity::{Judged, Measures};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::metrics::activity::{ActivityMetrics, Measures};
 use fitness_core::metrics::zones::zones_on;
-use fitness_core::presentation::activity as told;
-use fitness_store::{Original, StoredActivity};
+use fitness_core::presentation::activity as presentation;
+use fitness_store::{OriginalFile, StoredActivity};
 use maud::{Markup, html};
 
-/// Lines of what is told that are a sentence rather than a number.
-const SENTENCES: &[&str] = &["kind", "on the flat", "fastest", "device", "load"];
+/// Labels of `summary_rows` and `metric_rows` whose values are too long for a tile.
+const SENTENCE_LABELS: &[&str] = &["kind", "GAP", "fastest", "device", "load"];
 
-/// An activity and all that is known about it.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(super) struct ActivityPageData {
     pub(super) stored: StoredActivity,
     pub(super) recording: Option<Recording>,
     pub(super) details: Details,
-    pub(super) metrics: Option<(Measures, Option<Judged>)>,
+    pub(super) metrics: Option<(Measures, Option<ActivityMetrics>)>,
     pub(super) zones: Vec<(ZoneKind, Option<Zones>)>,
-    pub(super) counted: Option<Counted>,
-    pub(super) originals: Vec<Original>,
-    pub(super) told_by: Vec<&'static str>,
-    /// How hard it felt, as last said.
+    pub(super) matched: Option<MatchedWorkout>,
+    pub(super) originals: Vec<OriginalFile>,
+    pub(super) source_names: Vec<&'static str>,
+    /// The latest effort rating.
     pub(super) effort: Option<Observation>,
-    /// Notes of its day.
+    /// Accepted notes of the same day.
     pub(super) notes: Vec<Note>,
 }
 
-/// Reads everything about an activity; another athlete's is not there.
-pub(super) async fn look(view: &View, id: ActivityId) -> Result<Seen, Problem> {
+/// Loads an activity; another user's is not found.
+pub(super) async fn load_activity(view: &PageContext, id: ActivityId) -> Result<ActivityPageData, PageError> {
     let (store, user) = (view.store(), view.user());
-    let stored = store.find_activity(user, id).await?.ok_or_else(Problem::not_found)?;
+    let stored = store.find_activity(user, id).await?.ok_or_else(PageError::not_found)?;
     let (day, sport) = (stored.day, stored.activity.sport);
     let (given, thresholds) = (store.list_zones(user).await?, store.list_thresholds(user).await?);
     let held = |kind| zones_on(day, kind, sport, &given, &thresholds).map(|held| held.zones);
     let rated = |one: &Observation| {
-        one.accepted && one.observed.kind() == ObservationKind::Rpe && one.observed.activity() == Some(id)
+        one.accepted && one.data.kind() == ObservationKind::Rpe && one.data.activity() == Some(id)
     };
     let observed = store.list_observations(user, day, day).await?;
     let zone = view.profile.zone;
     let of_day =
         |note: &Note| note.accepted && note.day.unwrap_or_else(|| Day::at(note.written_at, zone)) == day;
-    Ok(Seen {
-        recording: store.find_recording(user, id).await?.filter(|r| !r.moments().is_empty()),
+    Ok(ActivityPageData {
+        recording: store.find_recording(user, id).await?.filter(|r| !r.offsets_ms().is_empty()),
         details: store.find_details(user, id).await?.unwrap_or_default(),
-        metrics: store.find_metrics(user, id).await?,
+        metrics: store.find_activity_metrics(user, id).await?,
         zones: ZoneKind::ALL.iter().map(|kind| (*kind, held(*kind))).collect(),
-        counted: matched_workouts::look(view, day.plus(-1), day.plus(1)).await?.remove(&id),
-        originals: store.originals_of(user, id).await?,
-        told_by: store.list_reports(user, id).await?.iter().map(|(key, _)| key.kind.spoken()).collect(),
+        matched: matched_workouts::load(view, day.plus_days(-1), day.plus_days(1)).await?.remove(&id),
+        originals: store.list_activity_originals(user, id).await?,
+        source_names: store
+            .list_source_records(user, id)
+            .await?
+            .iter()
+            .map(|(key, _)| key.kind.label())
+            .collect(),
         effort: observed.into_iter().rfind(rated),
         notes: store.list_notes(user).await?.into_iter().filter(of_day).collect(),
         stored,
@@ -82,127 +87,157 @@ pub(super) async fn look(view: &View, id: ActivityId) -> Result<Seen, Problem> {
 }
 
 pub(crate) async fn show(
-    view: View,
+    view: PageContext,
     Path(text): Path<String>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let seen = look(&view, id(&text)?).await?;
-    let query = Fields::read(query.unwrap_or_default().as_bytes())?;
-    let shown = match query.one("table") {
-        Some("recording") => Shown::Table,
-        _ if query.one("x") == Some("time") => Shown::ByTime,
-        _ => Shown::ByDistance,
+) -> Result<Response, PageError> {
+    let seen = load_activity(&view, parse_activity_id(&text)?).await?;
+    let query = FormFields::parse(query.unwrap_or_default().as_bytes())?;
+    let shown = match query.get("table") {
+        Some("recording") => RecordingViewMode::Table,
+        _ if query.get("x") == Some("time") => RecordingViewMode::ByTime,
+        _ => RecordingViewMode::ByDistance,
     };
-    let fields = edit::begun(&seen);
-    Ok(page(&view, &seen, shown, &fields, &Faults::default()))
+    let fields = edit::initial_fields(&seen);
+    Ok(page(&view, &seen, shown, &fields, &FieldErrors::default()))
 }
 
-/// How a recording is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum RecordingViewMode {
     ByDistance,
     ByTime,
     Table,
 }
 
-/// The page with its forms as far as they are filled in.
-pub(super) fn page(view: &View, seen: &Seen, shown: Shown, fields: &Fields, faults: &Faults) -> Response {
-    let (one, title) = (&seen.stored, name(&seen.stored));
+/// The page, with submitted form values and errors.
+pub(super) fn page(
+    view: &PageContext,
+    seen: &ActivityPageData,
+    shown: RecordingViewMode,
+    fields: &FormFields,
+    faults: &FieldErrors,
+) -> Response {
+    let (one, title) = (&seen.stored, activity_name(&seen.stored));
     let local = one.activity.started_at + chrono::TimeDelta::seconds(one.activity.utc_offset_s.into());
     let body = html! {
         p.small { a href="/activities" { "← Activities" } }
         h1 { (title) }
         p.lead {
             (one.activity.sport.title()) " · " (time::element(one.day, view.today)) " " (local.format("%H:%M"))
-            @if let Some(device) = &one.activity.device { " · " (visible(device)) }
-            (marks(one))
+            @if let Some(device) = &one.activity.device { " · " (escape_invisible(&device_label(device))) }
+            (format_badges(one))
         }
-        @if let Some(counted) = &seen.counted { (planned(view, counted)) }
+        @if let Some(counted) = &seen.matched { (matched_workout_card(view, counted)) }
         (summary(view, seen))
-        @let way = seen.recording.as_ref().and_then(|recording| outline(&places(recording)));
+        @let route = seen.recording.as_ref().and_then(|recording| project_route(&positions(recording)));
         @if let Some(recording) = &seen.recording {
             (charts::card(view, seen, recording, shown))
         } @else {
-            section.card { h2 { "Recording" } p.soft { "There is only a summary: no second-by-second recording came with this activity." } }
+            section.card { h2 { "Recording" } p.soft { "Summary only: this activity has no recording." } }
         }
-        @if let Some(way) = way {
-            div.grid { section.card { h2 { "The way" } (way.render()) } (tables::zones(view, seen)) }
+        @if let Some(route) = route {
+            div.grid { section.card { h2 { "Route" } (route.render()) } (tables::zones(view, seen)) }
         } @else { (tables::zones(view, seen)) }
         (steps(view, seen))
         div.grid { (tables::splits(view, seen)) (tables::laps(view, seen)) }
         (tables::lengths(seen))
         (edit::forms(view, seen, fields, faults))
     };
-    let mut response = view.page(Place::Activities, &title, &body);
-    if faults.any() {
+    let mut response = view.page(NavItem::Activities, &title, &body);
+    if faults.has_any() {
         *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
     }
     response
 }
 
-fn planned(view: &View, counted: &Counted) -> Markup {
+/// `garmin edge_830` as `Garmin Edge 830`. Names with capitals are left as the device writes them.
+fn device_label(device: &str) -> String {
+    if device.chars().any(char::is_uppercase) {
+        return device.to_owned();
+    }
+    let capitalize = |word: &str| {
+        let mut letters = word.chars();
+        let first = letters.next().into_iter().flat_map(char::to_uppercase);
+        first.chain(letters).collect::<String>()
+    };
+    device.split([' ', '_']).map(capitalize).collect::<Vec<_>>().join(" ")
+}
+
+fn matched_workout_card(view: &PageContext, counted: &MatchedWorkout) -> Markup {
     html! {
         section.card.row {
             div {
-                "Counted for " @if counted.active { a href={ "/plan/workouts/" (counted.planned.id) } { (visible(&counted.planned.workout.name)) } }
-                @else { b { (visible(&counted.planned.workout.name)) } }
-                " of " (time::element(counted.graded.day, view.today))
-                span.soft { " · " (counted.amounts(view)) }
+                "Counts as the planned workout " @if counted.is_active_plan { a href={ "/plan/workouts/" (counted.planned.id) } { (escape_invisible(&counted.planned.workout.name)) } }
+                @else { b { (escape_invisible(&counted.planned.workout.name)) } }
+                " on " (time::element(counted.graded.day, view.today))
+                span.soft { " · " (counted.actual_of_planned(view)) }
             }
             (counted.chip(view))
         }
     }
 }
 
-/// What the plan asked for, step by step, beside what was done.
-fn steps(view: &View, seen: &Seen) -> Markup {
-    let steps = seen.counted.as_ref().map(|counted| counted.planned.workout.steps.as_slice());
+/// Planned and recorded steps of the matched workout.
+fn steps(view: &PageContext, seen: &ActivityPageData) -> Markup {
+    let steps = seen.matched.as_ref().map(|counted| counted.planned.workout.steps.as_slice());
     let Some(steps) = steps.filter(|steps| !steps.is_empty()) else { return html! {} };
     html! {
         section.card {
-            h2 { "Planned and done, step by step" }
+            h2 { "Planned vs actual, by step" }
             @match compare_steps(steps, &seen.stored.activity.laps, seen.recording.as_ref()) {
-                Err(why) => p.soft { "The steps cannot be compared: " (why.spoken()) "." },
+                Err(why) => p.soft { "Steps can't be compared: " (why.message()) "." },
                 Ok(compared) => (step_table(&compared, view.units())),
             }
         }
     }
 }
 
-/// The numbers, the short ones first.
-fn summary(view: &View, seen: &Seen) -> Markup {
+/// Numbers as tiles, longer values below them.
+fn summary(view: &PageContext, seen: &ActivityPageData) -> Markup {
     let units = view.units();
-    let mut lines = told::lines(&seen.stored.activity, units);
+    let mut rows = presentation::summary_rows(&seen.stored.activity, units);
     if let Some((measures, judged)) = &seen.metrics {
-        lines.extend(told::means(measures, judged.as_ref(), units));
+        rows.extend(presentation::metric_rows(measures, judged.as_ref(), units));
     }
     let (sentences, numbers): (Vec<_>, Vec<_>) =
-        lines.into_iter().partition(|(label, _)| SENTENCES.contains(label));
+        rows.into_iter().partition(|(label, _)| SENTENCE_LABELS.contains(label));
     html! {
         section.card {
             h2 { "Summary" }
-            @if numbers.is_empty() { p.soft { "Nothing but the day and the sport is known." } }
+            @if numbers.is_empty() { p.soft { "No further details were recorded." } }
             dl.tiles { @for (label, value) in &numbers { div { dt { (label) } dd { (value) } } } }
             dl.told {
                 @for (label, value) in sentences.iter().filter(|(label, _)| *label != "device") { div { dt { (label) } dd { (value) } } }
-                @if !seen.told_by.is_empty() { div { dt { "told by" } dd { (seen.told_by.join(", ")) } } }
+                @if !seen.source_names.is_empty() { div { dt { "source" } dd { (seen.source_names.join(" + ")) } } }
             }
             p.actions {
-                a.btn href={ "/coach?about=activity:" (seen.stored.id) } { "Ask the coach about this" }
+                a.btn href={ "/coach?about=activity:" (seen.stored.id) } { "Ask the coach" }
                 @for original in &seen.originals {
-                    a.btn href={ "/activities/" (seen.stored.id) "/files/" (original.sha256) } title=(visible(&original.name)) { "Download the original file" }
+                    a.btn href={ "/activities/" (seen.stored.id) "/files/" (original.sha256) } title=(escape_invisible(&original.name)) { "Download original file" }
                 }
             }
         }
     }
 }
 
-/// Degrees north and east of every moment that has both.
-fn places(recording: &Recording) -> Vec<(f64, f64)> {
+/// Latitude and longitude in degrees.
+fn positions(recording: &Recording) -> Vec<(f64, f64)> {
     let columns = recording.column(Channel::Latitude).zip(recording.column(Channel::Longitude));
     let Some((north, east)) = columns else { return Vec::new() };
     let degrees = |units: i32| f64::from(units) / 1e7;
-    // A watch that has not found itself yet says zero and zero.
+    // A watch without a GPS fix records 0, 0.
     let known = north.samples().zip(east.samples()).filter_map(|(north, east)| Some((north?, east?)));
     known.filter(|place| *place != (0, 0)).map(|(north, east)| (degrees(north), degrees(east))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::device_label;
+
+    #[test]
+    fn device_names_are_capitalized() {
+        assert_eq!(device_label("garmin edge_830"), "Garmin Edge 830");
+        assert_eq!(device_label("Apple Watch7,1"), "Apple Watch7,1");
+        assert_eq!(device_label(""), "");
+    }
 }

@@ -1,35 +1,34 @@
-//! The tables of an activity: zones, steps, splits, laps, lengths.
+//! Tables of an activity: zones, splits, laps, pool lengths.
 
-use super::Seen;
-use crate::components::placeholder::or_dash;
-use crate::page::View;
+use super::ActivityPageData;
+use crate::components::missing_value::or_dash;
+use crate::page::PageContext;
 use fitness_core::domain::athlete::ZoneKind;
-use fitness_core::domain::source_record::PoolLength;
+use fitness_core::domain::source_record::SwimLength;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, Speed, TimeSpan, UnitSystem};
-use fitness_core::domain::untrusted_text::visible;
-use fitness_core::metrics::activity::Judged;
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::metrics::activity::ActivityMetrics;
 use fitness_core::metrics::splits::{self, Split};
-use fitness_core::plan::track;
-use fitness_core::presentation::zones::in_zones;
+use fitness_core::plan::format_step_distance;
+use fitness_core::presentation::zones::zone_rows;
 use maud::{Markup, html};
 
-/// As many rows are shown of laps, splits and sets.
-const MOST: usize = 60;
+/// Rows per table at most.
+const MAX_ROWS: usize = 60;
 
-/// Time in zones, as bars with words.
-pub(super) fn zones(view: &View, seen: &Seen) -> Markup {
+pub(super) fn zones(view: &PageContext, seen: &ActivityPageData) -> Markup {
     let judged = seen.metrics.as_ref().and_then(|(_, judged)| judged.as_ref());
-    let measured: Vec<_> = judged.into_iter().flat_map(Judged::zone_times).collect();
+    let measured: Vec<_> = judged.into_iter().flat_map(ActivityMetrics::zone_times).collect();
     html! {
         section.card {
             h2 { "Time in zones" }
             @if measured.is_empty() {
-                p.soft { "Needs a heart rate, pace or power recording and zones or a threshold to divide it by. " a href="/settings" { "Settings" } " has both." }
+                p.soft { "This needs heart rate, pace or power data and a threshold or zones. " a href="/settings/thresholds" { "Set your thresholds" } }
             }
             @for (kind, times) in measured {
                 @let held = seen.zones.iter().find(|(other, _)| *other == kind).and_then(|(_, zones)| zones.as_ref());
-                @let rows = in_zones(kind, times, held, view.units());
+                @let rows = zone_rows(kind, times, held, view.units());
                 @let all = rows.iter().map(|zone| zone.seconds).sum::<u64>().max(1) as f64;
                 h3 { (match kind { ZoneKind::HeartRate => "Heart rate", ZoneKind::Speed => "Pace", ZoneKind::Power => "Power" }) }
                 table.zones {
@@ -40,7 +39,7 @@ pub(super) fn zones(view: &View, seen: &Seen) -> Markup {
                             th scope="row" { (zone.name) }
                             td.soft { (zone.range) }
                             td.share { svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" { rect class=(format!("z z{}", at.min(6))) width=(format!("{percent:.1}")) height="10" {} } }
-                            td.n { (TimeSpan::from_secs(i64::try_from(zone.seconds).unwrap_or(0)).clock()) " · " (format!("{percent:.0} %")) }
+                            td.n { (TimeSpan::from_secs(i64::try_from(zone.seconds).unwrap_or(0)).format_clock()) " · " (format!("{percent:.0}%")) }
                         }
                     } }
                 }
@@ -49,14 +48,13 @@ pub(super) fn zones(view: &View, seen: &Seen) -> Markup {
     }
 }
 
-/// Where a split ends; what is left of a few metres reads like the one before it, and says how many they are.
-fn ends_at(far: Distance, split: &Split, shown: impl Fn(Distance) -> String) -> String {
+/// The distance at the end of a split; `+40 m` for a last split too short to change it.
+fn split_end_label(far: Distance, split: &Split, shown: impl Fn(Distance) -> String) -> String {
     let before = Distance::from_mm(far.mm() - split.distance.mm());
     if shown(before) == shown(far) { format!("+{:.0} m", split.distance.meters()) } else { shown(far) }
 }
 
-/// Each kilometre or mile.
-pub(super) fn splits(view: &View, seen: &Seen) -> Markup {
+pub(super) fn splits(view: &PageContext, seen: &ActivityPageData) -> Markup {
     let (sport, units) = (seen.stored.activity.sport, view.units());
     let each = match (sport, units) {
         (Sport::Swimming, _) => Distance::from_mm(100_000),
@@ -70,7 +68,7 @@ pub(super) fn splits(view: &View, seen: &Seen) -> Markup {
     if found.is_empty() {
         return html! {};
     }
-    let speed = |split: &Split| Speed::over(split.distance, split.time);
+    let speed = |split: &Split| Speed::from_distance_and_time(split.distance, split.time);
     let fastest = found.iter().filter_map(speed).map(Speed::mps).fold(0.0, f64::max);
     let heart = found.iter().any(|split| split.heart_rate.is_some());
     let rise = found.iter().any(|split| split.rise.is_some());
@@ -79,33 +77,34 @@ pub(super) fn splits(view: &View, seen: &Seen) -> Markup {
             h2 { "Splits" }
             table.splits {
                 thead { tr {
-                    th scope="col" { "To" } th.n scope="col" { "Pace" } th scope="col" { span.hidden { "Share of the fastest" } }
-                    @if heart { th.n scope="col" { "Heart rate" } } @if rise { th.n scope="col" { "Rise" } }
+                    th scope="col" { "At" } th.n scope="col" { "Pace" } th scope="col" { span.hidden { "Relative to the fastest" } }
+                    @if heart { th.n scope="col" { "Heart rate" } } @if rise { th.n scope="col" { "Elevation" } }
                 } }
                 tbody {
-                    @for (at, split) in found.iter().enumerate().take(MOST) {
+                    @for (at, split) in found.iter().enumerate().take(MAX_ROWS) {
                         @let far = found.iter().take(at + 1).map(|split| split.distance).sum::<Distance>();
                         tr {
-                            th scope="row" { (ends_at(far, split, |far| units.distance_of(sport, far).to_string())) }
-                            td.n { (or_dash(speed(split).and_then(|speed| units.speed_of(sport, speed)).map(|shown| shown.to_string()), "It took no time")) }
+                            th scope="row" { (split_end_label(far, split, |far| units.format_distance_for(sport, far).to_string())) }
+                            td.n { (or_dash(speed(split).and_then(|speed| units.format_speed_for(sport, speed)).map(|shown| shown.to_string()), "No time recorded")) }
                             td.share { svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
                                 rect.b.plain width=(format!("{:.1}", speed(split).map_or(0.0, |speed| 100.0 * speed.mps() / fastest.max(0.01)).clamp(0.0, 100.0))) height="10" {}
                             } }
                             @if heart { td.n { (or_dash(split.heart_rate.map(|bpm| format!("{bpm:.0}")), "Not recorded")) } }
-                            @if rise { td.n { (or_dash(split.rise.map(|meters| rise_words(meters, units)), "Not recorded")) } }
+                            @if rise { td.n { (or_dash(split.rise.map(|meters| format_rise(meters, units)), "Not recorded")) } }
                         }
                     }
                 }
             }
-            (more(found.len()))
+            (truncation_note(found.len()))
         }
     }
 }
 
-fn rise_words(meters: f64, units: UnitSystem) -> String {
-    let climb = |meters: f64| units.climb(Distance::from_meters(meters).unwrap_or_default()).to_string();
+fn format_rise(meters: f64, units: UnitSystem) -> String {
+    let climb =
+        |meters: f64| units.format_climb(Distance::from_meters(meters).unwrap_or_default()).to_string();
     let size = climb(meters.abs());
-    // What rounds to zero has no sign.
+    // No sign for what rounds to zero.
     let sign = match size == climb(0.0) {
         true => "",
         false if meters < 0.0 => "−",
@@ -114,9 +113,9 @@ fn rise_words(meters: f64, units: UnitSystem) -> String {
     format!("{sign}{size}")
 }
 
-pub(super) fn laps(view: &View, seen: &Seen) -> Markup {
+pub(super) fn laps(view: &PageContext, seen: &ActivityPageData) -> Markup {
     let (laps, sport, units) = (&seen.stored.activity.laps, seen.stored.activity.sport, view.units());
-    // One lap is the whole activity.
+    // A single lap is the whole activity.
     if laps.len() < 2 {
         return html! {};
     }
@@ -124,37 +123,37 @@ pub(super) fn laps(view: &View, seen: &Seen) -> Markup {
     html! {
         section.card {
             h2 { "Laps" }
-            div.scroll tabindex="0" role="region" aria-label="Laps, which may be wider than the screen" { table {
-                thead { tr { th scope="col" { "Lap" } th.n scope="col" { "Distance" } th.n scope="col" { "Time" } th.n scope="col" { "Pace" } th.n scope="col" { "Heart rate" } } }
-                tbody { @for (number, lap) in (1..).zip(laps.iter().take(MOST)) {
-                    @let speed = lap.distance.zip(time(lap)).and_then(|(d, t)| Speed::over(d, t));
+            div.scroll tabindex="0" role="region" aria-label="Laps (scrollable)" { table {
+                thead { tr { th scope="col" { "Lap" } th.n scope="col" { "Distance" } th.n scope="col" { "Time" } th.n scope="col" { @if sport == Sport::Cycling { "Speed" } @else { "Pace" } } th.n scope="col" { "Heart rate" } } }
+                tbody { @for (number, lap) in (1..).zip(laps.iter().take(MAX_ROWS)) {
+                    @let speed = lap.distance.zip(time(lap)).and_then(|(d, t)| Speed::from_distance_and_time(d, t));
                     tr {
-                        th scope="row" { (number) @if let Some(kind) = lap.kind.as_deref().filter(|kind| *kind != "active") { " " span.small.soft { (visible(kind)) } } }
+                        th scope="row" { (number) @if let Some(kind) = lap.kind_label() { " " span.small.soft { (escape_invisible(&kind)) } } }
                         td.n { (or_dash(lap.distance.map(|d| lap_length(d, sport, units)), "Not recorded")) }
-                        td.n { (or_dash(time(lap).map(TimeSpan::clock), "Not recorded")) }
-                        td.n { (or_dash(speed.and_then(|speed| units.speed_of(sport, speed)).map(|shown| shown.to_string()), "There is no pace without a distance and a time")) }
+                        td.n { (or_dash(time(lap).map(TimeSpan::format_clock), "Not recorded")) }
+                        td.n { (or_dash(speed.and_then(|speed| units.format_speed_for(sport, speed)).map(|shown| shown.to_string()), "Needs a distance and a time")) }
                         td.n { (or_dash(lap.avg_heart_rate, "Not recorded")) }
                     }
                 } }
             } }
-            (more(laps.len()))
+            (truncation_note(laps.len()))
         }
     }
 }
 
-/// A lap may be a few strides, which a tenth of a kilometre does not tell.
+/// Metres for short laps, where a tenth of a kilometre is too coarse.
 fn lap_length(distance: Distance, sport: Sport, units: UnitSystem) -> String {
     if distance.meters() < 1000.0 {
-        track(distance, units)
+        format_step_distance(distance, units)
     } else {
-        units.distance_of(sport, distance).to_string()
+        units.format_distance_for(sport, distance).to_string()
     }
 }
 
-/// Lengths of a pool, swum without a rest in between.
-pub(super) fn lengths(seen: &Seen) -> Markup {
+/// Pool lengths, grouped into sets between rests.
+pub(super) fn lengths(seen: &ActivityPageData) -> Markup {
     let lengths = &seen.details.lengths;
-    let sets: Vec<&[PoolLength]> =
+    let sets: Vec<&[SwimLength]> =
         lengths.split(|length| !length.active).filter(|set| !set.is_empty()).collect();
     if sets.is_empty() {
         return html! {};
@@ -164,35 +163,35 @@ pub(super) fn lengths(seen: &Seen) -> Markup {
             h2 { "Lengths" }
             table {
                 thead { tr { th scope="col" { "Set" } th.n scope="col" { "Lengths" } th.n scope="col" { "Time" } th.n scope="col" { "Strokes" } th scope="col" { "Stroke" } } }
-                tbody { @for (number, set) in (1..).zip(sets.iter().take(MOST)) {
+                tbody { @for (number, set) in (1..).zip(sets.iter().take(MAX_ROWS)) {
                     @let time: TimeSpan = set.iter().filter_map(|length| length.elapsed).sum();
                     @let strokes: Option<u32> = set.iter().map(|length| length.strokes.map(u32::from)).sum();
                     tr {
                         th scope="row" { (number) }
                         td.n { (set.len()) }
-                        td.n { (or_dash(Some(time).filter(|time| *time > TimeSpan::ZERO).map(TimeSpan::clock), "Not recorded")) }
+                        td.n { (or_dash(Some(time).filter(|time| *time > TimeSpan::ZERO).map(TimeSpan::format_clock), "Not recorded")) }
                         td.n { (or_dash(strokes, "Not recorded")) }
-                        td { (strokes_of(set)) }
+                        td { (stroke_names(set)) }
                     }
                 } }
             }
-            (more(sets.len()))
+            (truncation_note(sets.len()))
         }
     }
 }
 
-/// What was swum: each stroke once.
-fn strokes_of(set: &[PoolLength]) -> String {
+/// The strokes of a set, consecutive duplicates removed.
+fn stroke_names(set: &[SwimLength]) -> String {
     let mut words: Vec<String> = set
         .iter()
         .filter_map(|length| length.stroke.as_deref())
-        .map(|stroke| visible(stroke).to_string())
+        .map(|stroke| escape_invisible(&stroke.replace('_', " ")).to_string())
         .collect();
     words.dedup();
     words.truncate(4);
     words.join(", ")
 }
 
-fn more(all: usize) -> Markup {
-    html! { @if all > MOST { p.small.soft { "The first " (MOST) " of " (all) "." } } }
+fn truncation_note(all: usize) -> Markup {
+    html! { @if all > MAX_ROWS { p.small.soft { "Showing the first " (MAX_ROWS) " of " (all) "." } } }
 }

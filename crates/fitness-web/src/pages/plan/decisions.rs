@@ -1,169 +1,156 @@
-//! Commit, archive, delete: a page that asks, and the answer. Each names what will happen and to which plan.
+//! Activating, archiving and deleting a plan: each has a confirmation page and an action.
 
-use crate::auth::confirmation::Decision;
-use crate::components::confirm::Asking;
+use crate::auth::confirmation::{redeem, web_request};
+use crate::components::confirm::ConfirmationPage;
+use crate::components::core_message::{for_page, sentence};
 use crate::components::time;
-use crate::http::error::{Problem, sentence};
+use crate::http::error::PageError;
 use crate::http::extract::Path;
-use crate::http::form::{Asked, Faults, Fields};
+use crate::http::form::{FieldErrors, FormFields, QueryFields};
 use crate::http::response::{see_other, unprocessable, with_status};
-use crate::page::{Place, View};
+use crate::page::{NavItem, PageContext};
 use crate::pages::plan::draft;
-use crate::pages::plan::list;
 use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::PlanId;
-use fitness_core::domain::untrusted_text::visible;
-use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, Plan, PlanStatus};
-use fitness_store::plan::human_actions::{self, Activation};
-use fitness_store::{Error, seen_hash};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::plan::lint::LintRule;
+use fitness_core::plan::{HumanActionKind, Plan, PlanStatus};
+use fitness_store::plan::consent::ConfirmationRequest;
+use fitness_store::plan::human_actions::{self, Activation, ActivationRequest};
+use fitness_store::{Error, plan_state_hash};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
-/// What a commit is about besides the draft.
-#[derive(Debug, Default)]
-struct Choice {
-    replaces: Option<PlanId>,
-    begin: Option<Day>,
-    overrides: BTreeSet<Rule>,
+/// Reads what was chosen for a draft. `begin` is a day, `today` or `planned`.
+fn parse_activation(fields: &FormFields, plan: PlanId, today: Day) -> Result<ActivationRequest, PageError> {
+    let begin = match fields.get_trimmed("begin") {
+        None | Some("planned") => None,
+        Some("today") => Some(today),
+        Some(day) => Some(day.parse().map_err(|_| PageError::not_found())?),
+    };
+    let replaces = fields.get_trimmed("replaces").map(crate::http::response::parse_id).transpose()?;
+    Ok(ActivationRequest { plan, replaces, begin, overrides: parse_overrides(fields)? })
 }
 
-impl Choice {
-    /// Reads it. `begin` is a day, `today` or `planned`.
-    fn read(fields: &Fields, today: Day) -> Result<Self, Problem> {
-        let begin = match fields.text("begin") {
-            None | Some("planned") => None,
-            Some("today") => Some(today),
-            Some(day) => Some(day.parse().map_err(|_| Problem::not_found())?),
-        };
-        Ok(Self {
-            replaces: fields.text("replaces").map(crate::http::response::number).transpose()?,
-            begin,
-            overrides: overrides(fields)?,
-        })
-    }
+fn confirm_activation(request: &ActivationRequest, plan: &Plan) -> ConfirmationRequest {
+    web_request(HumanActionKind::Activate, Some(plan.id), request.hash(plan.content_hash))
+}
 
-    fn decision(&self, plan: &Plan) -> Decision {
-        let seen = human_actions::activation_hash(
-            plan.id,
-            plan.content_hash,
-            self.replaces,
-            self.begin,
-            &self.overrides,
-        );
-        Decision { kind: ActionKind::Activate, plan: Some(plan.id), seen }
-    }
-
-    fn hidden(&self) -> Markup {
-        html! {
-            @if let Some(old) = self.replaces { input type="hidden" name="replaces" value=(old); }
-            @if let Some(day) = self.begin { input type="hidden" name="begin" value=(day); }
-            @for rule in &self.overrides { input type="hidden" name="override" value=(rule); }
-        }
+fn activation_inputs(request: &ActivationRequest) -> Markup {
+    html! {
+        @if let Some(old) = request.replaces { input type="hidden" name="replaces" value=(old); }
+        @if let Some(day) = request.begin { input type="hidden" name="begin" value=(day); }
+        @for rule in &request.overrides { input type="hidden" name="override" value=(rule); }
     }
 }
 
-/// The rules that are overridden by name.
-pub(crate) fn overrides(fields: &Fields) -> Result<BTreeSet<Rule>, Problem> {
-    fields.all("override").map(|rule| rule.parse().map_err(|_| Problem::not_found())).collect()
+/// The plan checks that the athlete overrides.
+pub(crate) fn parse_overrides(fields: &FormFields) -> Result<BTreeSet<LintRule>, PageError> {
+    fields.get_all("override").map(|rule| rule.parse().map_err(|_| PageError::not_found())).collect()
 }
 
-/// `GET /plans/{id}/commit`
-pub(crate) async fn ask_commit(
-    view: View,
+pub(crate) async fn confirm_activate(
+    view: PageContext,
     Path(id): Path<String>,
-    Asked(fields): Asked,
-) -> Result<Response, Problem> {
+    QueryFields(fields): QueryFields,
+) -> Result<Response, PageError> {
     let (store, user, today) = (view.store(), view.user(), view.today);
-    let plan = draft(draft::find(&view, &id).await?)?;
-    let mut choice = Choice::read(&fields, today)?;
+    let plan = require_draft(draft::find_plan(&view, &id).await?)?;
+    let mut choice = parse_activation(&fields, plan.id, today)?;
     let active = store.find_active_plan(user).await?;
     if let Err(why) = human_actions::check_replaces(active.as_ref().map(|plan| plan.id), choice.replaces) {
-        return already_active(&view, &plan, &why, &fields).await;
+        return replace_active_page(&view, &plan, &why, &fields).await;
     }
     if plan.race_date < today {
-        return draft::page(&view, &plan, &fields, &Faults::default()).await.map(unprocessable);
+        return draft::page(&view, &plan, &fields, &FieldErrors::default()).await.map(unprocessable);
     }
     let workouts = store.list_workouts(user, plan.id, plan.revision).await?;
-    let review = store.review(user, plan.id, today).await?;
-    let behind = plan.behind(&workouts, today);
-    let mut faults = Faults::default();
-    if !review.left(&choice.overrides).is_empty() {
-        faults.add("override", "Tick each error you go ahead against, or ask for another plan.");
+    let review = store.lint_plan(user, plan.id, today).await?;
+    let behind = plan.workouts_before_today(&workouts, today);
+    let mut faults = FieldErrors::default();
+    if !review.remaining_findings(&choice.overrides).is_empty() {
+        faults.add("override", "Override each error you accept, or draft a different plan.");
     }
-    if behind.is_some() && !matches!(fields.text("begin"), Some("today" | "planned")) {
-        faults.add("begin", "Say whether it begins today or as planned.");
+    if behind.is_some() && !matches!(fields.get_trimmed("begin"), Some("today" | "planned")) {
+        faults.add("begin", "Choose whether the plan starts today or as planned.");
     }
-    if faults.any() {
+    if faults.has_any() {
         return draft::page(&view, &plan, &fields, &faults).await.map(unprocessable);
     }
     choice.begin = choice.begin.filter(|_| behind.is_some());
     let what = html! {
-        p { b { (visible(&plan.name)) } " becomes the plan you follow: " (list::aim(&view, &plan)) ". From then on your training is held against it, as far as your data reaches." }
-        @if let Some(behind) = behind { p { (plan.told_beginning(behind, choice.begin)) } }
-        @if let Some(old) = &active { p { strong { "It archives " (visible(&old.name)) "." } " You keep that plan, with its verdicts; it is no longer tracked." } }
-        @for rule in &choice.overrides { p { "You override " (rule) ": " (rule.metric()) "." } }
+        p { b { (escape_invisible(&plan.name)) } " becomes your active plan. Your training will be compared with this plan from now on." }
+        @if let Some(behind) = behind { p { (for_page(&plan.describe_late_start(behind, choice.begin))) } }
+        @if let Some(old) = &active { p { strong { (escape_invisible(&old.name)) " will be archived." } " The plan and its results are kept." } }
+        @for rule in &choice.overrides { p { "Overridden check: " (rule.metric()) "." } }
     };
     let (action, back) = (format!("/plans/{}/commit", plan.id), format!("/plans/{}", plan.id));
-    let asking = Asking {
-        title: "Commit this plan?",
-        what,
-        decision: choice.decision(&plan),
+    let asking = ConfirmationPage {
+        title: "Commit to this plan?",
+        description: what,
+        request: confirm_activation(&choice, &plan),
         action: &action,
-        fields: choice.hidden(),
-        yes: if active.is_some() { "Commit and archive the other" } else { "Commit" },
-        danger: false,
-        back: (&back, "Not yet"),
+        fields: activation_inputs(&choice),
+        confirm_label: if active.is_some() {
+            "Commit to this plan and archive the current one"
+        } else {
+            "Commit to this plan"
+        },
+        is_destructive: false,
+        back_link: (&back, "Not yet"),
     };
-    asking.page(&view).await
+    asking.render(&view)
 }
 
-/// `POST /plans/{id}/commit`
-pub(crate) async fn commit(view: View, Path(id): Path<String>, fields: Fields) -> Result<Response, Problem> {
-    let plan = draft(draft::find(&view, &id).await?)?;
-    let choice = Choice::read(&fields, view.today)?;
-    let review = view.store().review(view.user(), plan.id, view.today).await?;
+pub(crate) async fn activate(
+    view: PageContext,
+    Path(id): Path<String>,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let plan = require_draft(draft::find_plan(&view, &id).await?)?;
+    let choice = parse_activation(&fields, plan.id, view.today)?;
+    let review = view.store().lint_plan(view.user(), plan.id, view.today).await?;
     let again = format!("/plans/{}", plan.id);
-    let consent = choice
-        .decision(&plan)
-        .answered(&view, &fields)
+    let consent = redeem(&view, &confirm_activation(&choice, &plan), &fields)
         .await
-        .map_err(|no| no.go_on(&again, "Look at it again"))?;
-    let done =
-        human_actions::activate(consent, plan.id, choice.replaces, choice.begin, &review, &choice.overrides)
-            .await;
-    match done {
+        .map_err(|no| no.with_link(&again, "Review again"))?;
+    match human_actions::activate(consent, &choice, &review).await {
         Ok(Activation::Activated) => Ok(see_other("/plan?done=committed")),
         Ok(Activation::NoDraft) => {
-            Err(Problem::conflict("This plan is no longer a draft.").go_on("/plans", "See all plans"))
+            Err(PageError::conflict("This plan is no longer a draft.").with_link("/plans", "All plans"))
         }
         Err(why @ (Error::AlreadyActive { .. } | Error::NothingToReplace)) => {
-            already_active(&view, &plan, &why, &fields).await
+            replace_active_page(&view, &plan, &why, &fields).await
         }
-        Err(why) => Err(Problem::from(why).go_on(&again, "Look at it again")),
+        Err(why) => Err(PageError::from(why).with_link(&again, "Review again")),
     }
 }
 
-fn draft(plan: Plan) -> Result<Plan, Problem> {
+fn require_draft(plan: Plan) -> Result<Plan, PageError> {
     match plan.status {
         PlanStatus::Draft => Ok(plan),
         PlanStatus::Active => {
-            Err(Problem::conflict("This plan is active already.").go_on("/plan", "See how it goes"))
+            Err(PageError::conflict("This plan is already active.").with_link("/plan", "Open plan"))
         }
         PlanStatus::Archived => {
-            Err(Problem::conflict("This plan is archived; only a draft can be committed.")
-                .go_on("/plans", "See all plans"))
+            Err(PageError::conflict("This plan is archived. Only a draft can become the active plan.")
+                .with_link("/plans", "All plans"))
         }
     }
 }
 
-/// At most one plan is active: what is there instead, and the choice to replace it.
-async fn already_active(view: &View, plan: &Plan, why: &Error, fields: &Fields) -> Result<Response, Problem> {
+/// Another plan is active: offers to replace it.
+async fn replace_active_page(
+    view: &PageContext,
+    plan: &Plan,
+    why: &Error,
+    fields: &FormFields,
+) -> Result<Response, PageError> {
     let active = view.store().find_active_plan(view.user()).await?;
-    let said = sentence(why);
-    let rest = fields.query(&["replaces"]);
+    let message = sentence(why);
+    let rest = fields.to_query(&["replaces"]);
     let address = |replaces: Option<PlanId>| {
         let own = replaces.map(|id| format!("replaces={id}")).unwrap_or_default();
         let all: Vec<&str> =
@@ -172,99 +159,110 @@ async fn already_active(view: &View, plan: &Plan, why: &Error, fields: &Fields) 
     };
     let body = html! {
         section.card.ask role="alert" {
-            h1 { (said) }
+            h1 { (message) }
             @match &active {
                 Some(active) => {
-                    p { b { (visible(&active.name)) } " is tracked"
-                        @if let Some(at) = active.activated_at { " since " (time::moment(at, view.profile.zone, view.today)) }
-                        ", and only one plan can be. Nothing was changed." }
+                    p { b { (escape_invisible(&active.name)) }
+                        @if let Some(at) = active.activated_at { " has been active since " (time::element(Day::at(at, view.profile.zone), view.today)) }
+                        @else { " is active" }
+                        ", and only one plan can be active. Nothing was changed." }
                     p.actions {
-                        a.btn href="/plan" { "Keep " (visible(&active.name)) }
+                        a.btn href="/plan" { "Keep " (escape_invisible(&active.name)) }
                         a.btn.primary href=(address(Some(active.id))) { "Replace it…" }
                     }
                 }
                 None => {
-                    p { "No plan is active by now, so nothing has to give way. Nothing was changed." }
-                    p.actions { a.btn.primary href=(address(None)) { "Look at it again" } }
+                    p { "You no longer have an active plan, so there is nothing to replace. Nothing was changed." }
+                    p.actions { a.btn.primary href=(address(None)) { "Review again" } }
                 }
             }
         }
     };
-    Ok(with_status(view.page(Place::Plan, &said, &body), StatusCode::CONFLICT))
+    Ok(with_status(view.page(NavItem::Plan, &message, &body), StatusCode::CONFLICT))
 }
 
-/// `GET /plans/{id}/archive`
-pub(crate) async fn ask_archive(view: View, Path(id): Path<String>) -> Result<Response, Problem> {
-    let plan = archivable(draft::find(&view, &id).await?)?;
+pub(crate) async fn confirm_archive(
+    view: PageContext,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let plan = require_archivable(draft::find_plan(&view, &id).await?)?;
     let action = format!("/plans/{}/archive", plan.id);
-    let asking = Asking {
+    let asking = ConfirmationPage {
         title: "Archive this plan?",
-        what: html! { p { (plan.told_archiving()) } p.soft { "You can draft and commit another one whenever you like." } },
-        decision: whole(ActionKind::Archive, &plan),
+        description: html! { p { b { (escape_invisible(&plan.name)) } " will no longer be active. The plan and its results are kept." } },
+        request: plan_request(HumanActionKind::Archive, &plan),
         action: &action,
         fields: html! {},
-        yes: "Archive",
-        danger: false,
-        back: ("/plan", "Keep following it"),
+        confirm_label: "Archive",
+        is_destructive: false,
+        back_link: ("/plan", "Keep it active"),
     };
-    asking.page(&view).await
+    asking.render(&view)
 }
 
-/// `POST /plans/{id}/archive`
-pub(crate) async fn archive(view: View, Path(id): Path<String>, fields: Fields) -> Result<Response, Problem> {
-    let plan = archivable(draft::find(&view, &id).await?)?;
-    let again = |no: Problem| no.go_on("/plan", "Look at it again");
-    let consent = whole(ActionKind::Archive, &plan).answered(&view, &fields).await.map_err(again)?;
+pub(crate) async fn archive(
+    view: PageContext,
+    Path(id): Path<String>,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let plan = require_archivable(draft::find_plan(&view, &id).await?)?;
+    let again = |no: PageError| no.with_link("/plan", "Open plan");
+    let consent =
+        redeem(&view, &plan_request(HumanActionKind::Archive, &plan), &fields).await.map_err(again)?;
     human_actions::archive(consent, plan.id).await.map_err(|why| again(why.into()))?;
     Ok(see_other(&format!("/plans/{}?done=archived", plan.id)))
 }
 
-/// `GET /plans/{id}/delete`
-pub(crate) async fn ask_delete(view: View, Path(id): Path<String>) -> Result<Response, Problem> {
-    let plan = deletable(draft::find(&view, &id).await?)?;
+pub(crate) async fn confirm_delete(view: PageContext, Path(id): Path<String>) -> Result<Response, PageError> {
+    let plan = require_deletable(draft::find_plan(&view, &id).await?)?;
     let (action, back) = (format!("/plans/{}/delete", plan.id), format!("/plans/{}", plan.id));
-    let asking = Asking {
+    let asking = ConfirmationPage {
         title: "Delete this plan?",
-        what: html! { p { (plan.told_deleting()) } p.soft { "This cannot be undone. Your activities stay." } },
-        decision: whole(ActionKind::Delete, &plan),
+        description: html! { p { b { (escape_invisible(&plan.name)) } " will be deleted with its workouts and revisions. This can't be undone. Your activities are kept." } },
+        request: plan_request(HumanActionKind::Delete, &plan),
         action: &action,
         fields: html! {},
-        yes: "Delete for good",
-        danger: true,
-        back: (&back, "Keep it"),
+        confirm_label: "Delete plan",
+        is_destructive: true,
+        back_link: (&back, "Keep it"),
     };
-    asking.page(&view).await
+    asking.render(&view)
 }
 
-/// `POST /plans/{id}/delete`
-pub(crate) async fn delete(view: View, Path(id): Path<String>, fields: Fields) -> Result<Response, Problem> {
-    let plan = deletable(draft::find(&view, &id).await?)?;
-    let again = |no: Problem| no.go_on(format!("/plans/{}", plan.id), "Look at it again");
-    let consent = whole(ActionKind::Delete, &plan).answered(&view, &fields).await.map_err(again)?;
+pub(crate) async fn delete(
+    view: PageContext,
+    Path(id): Path<String>,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let plan = require_deletable(draft::find_plan(&view, &id).await?)?;
+    let again = |no: PageError| no.with_link(format!("/plans/{}", plan.id), "Review again");
+    let consent =
+        redeem(&view, &plan_request(HumanActionKind::Delete, &plan), &fields).await.map_err(again)?;
     human_actions::delete(consent, plan.id).await.map_err(|why| again(why.into()))?;
     Ok(see_other("/plans?done=deleted"))
 }
 
-fn whole(kind: ActionKind, plan: &Plan) -> Decision {
-    Decision { kind, plan: Some(plan.id), seen: seen_hash(plan) }
+fn plan_request(kind: HumanActionKind, plan: &Plan) -> ConfirmationRequest {
+    web_request(kind, Some(plan.id), plan_state_hash(plan))
 }
 
-fn archivable(plan: Plan) -> Result<Plan, Problem> {
-    let (said, to) = match plan.status {
+fn require_archivable(plan: Plan) -> Result<Plan, PageError> {
+    let (message, to) = match plan.status {
         PlanStatus::Active => return Ok(plan),
-        PlanStatus::Draft => (
-            "This plan is a draft. Only the active plan is archived; a draft is deleted.",
-            format!("/plans/{}", plan.id),
-        ),
-        PlanStatus::Archived => ("This plan is archived already.", format!("/plans/{}", plan.id)),
+        PlanStatus::Draft => {
+            ("This plan is a draft. Drafts are deleted, not archived.", format!("/plans/{}", plan.id))
+        }
+        PlanStatus::Archived => ("This plan is already archived.", format!("/plans/{}", plan.id)),
     };
-    Err(Problem::conflict(said).go_on(to, "Look at it"))
+    Err(PageError::conflict(message).with_link(to, "Open it"))
 }
 
-fn deletable(plan: Plan) -> Result<Plan, Problem> {
+fn require_deletable(plan: Plan) -> Result<Plan, PageError> {
     if plan.status == PlanStatus::Active {
         let archive = format!("/plans/{}/archive", plan.id);
-        return Err(Problem::conflict("This plan is active. Archive it first.").go_on(archive, "Archive it…"));
+        return Err(
+            PageError::conflict("This plan is active. Archive it first.").with_link(archive, "Archive it…")
+        );
     }
     Ok(plan)
 }

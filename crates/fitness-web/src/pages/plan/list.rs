@@ -1,27 +1,24 @@
-//! `GET /plans`: every plan there is, whatever became of it.
+//! `GET /plans`: all plans, by status.
 
 use crate::components::{author_label, chip, time};
-use crate::http::error::Problem;
-use crate::http::form::Asked;
-use crate::page::{Place, View};
+use crate::http::error::PageError;
+use crate::http::form::QueryFields;
+use crate::page::{NavItem, PageContext};
 use axum::response::Response;
 use fitness_core::domain::ids::PlanId;
 use fitness_core::domain::note::Author;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::{Plan, PlanStatus};
 use maud::{Markup, html};
 
-pub(crate) async fn show(view: View) -> Result<Response, Problem> {
+pub(crate) async fn show(view: PageContext) -> Result<Response, PageError> {
     let plans = view.store().list_plans(view.user()).await?;
     let of = |status: PlanStatus| plans.iter().filter(move |plan| plan.status == status);
     let groups = [
         ("Active", of(PlanStatus::Active).collect::<Vec<_>>()),
         ("Drafts", of(PlanStatus::Draft).filter(|plan| plan.superseded_by.is_none()).collect()),
         ("Archived", of(PlanStatus::Archived).collect()),
-        (
-            "Drafts that gave way to others",
-            of(PlanStatus::Draft).filter(|plan| plan.superseded_by.is_some()).collect(),
-        ),
+        ("Replaced drafts", of(PlanStatus::Draft).filter(|plan| plan.superseded_by.is_some()).collect()),
     ];
     let body = html! {
         div.row.head {
@@ -30,8 +27,8 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
         }
         @if plans.is_empty() {
             section.card {
-                p { "Plans for your races belong here: drafts to read, the one you follow, and those that are over." }
-                p.actions { a.btn.primary href="/plan/new" { "Draft a plan from your own running" } a.btn href="/coach" { "Draft one with the coach" } }
+                p { "Your drafts, your active plan and past plans appear here." }
+                p.actions { a.btn.primary href="/plan/new" { "Create a plan" } a.btn href="/coach" { "Draft one with the coach" } }
             }
         }
         @for (called, plans) in &groups {
@@ -43,59 +40,58 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
             }
         }
     };
-    Ok(view.page(Place::Plan, "Plans", &body))
+    Ok(view.page(NavItem::Plan, "Plans", &body))
 }
 
-fn row(view: &View, plan: &Plan) -> Markup {
+fn row(view: &PageContext, plan: &Plan) -> Markup {
     let to =
         if plan.status == PlanStatus::Active { "/plan".to_owned() } else { format!("/plans/{}", plan.id) };
     html! {
         div {
-            a href=(to) { b { (visible(&plan.name)) } } " " (chip::status(plan.status)) " " (author_label::label(Some(plan.author)))
+            a href=(to) { b { (escape_invisible(&plan.name)) } } " " (chip::status(plan.status)) " " (author_label::render(Some(plan.author)))
             p.meta {
-                span { (aim(view, plan)) }
+                span { (describe_goal(view, plan)) }
                 span { "from " (time::element(plan.start_date, view.today)) }
-                span { "drafted by " (author(plan.author)) " " (time::moment(plan.created_at, view.profile.zone, view.today)) }
-                @if let Some(newer) = plan.superseded_by.filter(|_| plan.status == PlanStatus::Draft) { a href={ "/plans/" (newer) } { "plan " (newer) " took its place" } }
+                span { "drafted by " (author_name(plan.author)) " " (time::clock_or_date(plan.created_at, view.profile.zone, view.today)) }
+                @if let Some(newer) = plan.superseded_by.filter(|_| plan.status == PlanStatus::Draft) { a href={ "/plans/" (newer) } { "replaced by a newer draft" } }
             }
         }
     }
 }
 
-/// What it is for and until when.
-pub(crate) fn aim(view: &View, plan: &Plan) -> Markup {
+/// `Half marathon on Sun 24 Jan, target 1:45:00`.
+pub(crate) fn describe_goal(view: &PageContext, plan: &Plan) -> Markup {
     html! {
         @match plan.distance {
-            Some(distance) => { (plan.goal.spoken()) " (" (view.units().distance(distance)) ") on " (time::element(plan.race_date, view.today)) }
-            None => { "Training without a race, to " (time::element(plan.race_date, view.today)) }
+            Some(_) => { (plan.race_label(view.units())) " on " (time::element(plan.race_date, view.today)) }
+            None => { "Training without a race, until " (time::element(plan.race_date, view.today)) }
         }
-        @if let Some(target) = plan.target_time { " in " (target.clock()) }
+        @if let Some(target) = plan.target_time { ", target " (target.format_clock()) }
     }
 }
 
-/// Who wrote a draft.
-pub(crate) const fn author(author: Author) -> &'static str {
+const fn author_name(author: Author) -> &'static str {
     match author {
         Author::Athlete => "you",
         Author::Coach => "the coach",
-        Author::Mcp => "a program",
+        Author::Mcp => "a connected app",
     }
 }
 
-/// The plan an address means: the one it names after `plan=`, or the active one.
-pub(crate) async fn meant(view: &View, asked: &Asked) -> Result<Plan, Problem> {
-    if let Some(text) = asked.0.text("plan") {
-        let id: PlanId = crate::http::response::number(text)?;
-        return view.store().find_plan(view.user(), id).await?.ok_or_else(Problem::not_found);
+/// The plan of the query parameter `plan`, or the active one.
+pub(crate) async fn find_requested_plan(view: &PageContext, asked: &QueryFields) -> Result<Plan, PageError> {
+    if let Some(text) = asked.0.get_trimmed("plan") {
+        let id: PlanId = crate::http::response::parse_id(text)?;
+        return view.store().find_plan(view.user(), id).await?.ok_or_else(PageError::not_found);
     }
     view.store().find_active_plan(view.user()).await?.ok_or_else(none_active)
 }
 
-/// There is nothing to follow yet.
-pub(crate) fn none_active() -> Problem {
-    Problem::new(
+pub(crate) fn none_active() -> PageError {
+    PageError::new(
         axum::http::StatusCode::NOT_FOUND,
-        "You have no active plan. Drafts and old plans are on the page of all plans.",
+        "You have no active plan. Your drafts and past plans are under All plans.",
     )
-    .go_on("/plans", "See all plans")
+    .with_title("No active plan")
+    .with_link("/plans", "All plans")
 }

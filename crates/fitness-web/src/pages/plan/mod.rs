@@ -1,4 +1,4 @@
-//! `GET /plan`: the plan that is tracked, week by week, and where it leads.
+//! `GET /plan`: the active plan.
 
 pub(crate) mod decisions;
 pub(crate) mod draft;
@@ -15,96 +15,94 @@ mod volume;
 pub(crate) mod workout;
 pub(crate) mod workout_edit;
 
+use crate::components::core_message::for_page;
 use crate::components::{author_label, chip, time};
-use crate::http::error::Problem;
+use crate::http::error::PageError;
 use crate::http::extract::Query;
-use crate::page::{Place, View};
+use crate::page::{NavItem, PageContext};
 use axum::response::Response;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::metrics::predict::LOOK_BACK_DAYS;
 use fitness_core::plan::{Plan, PlanStatus};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-/// Which weeks, and what as a table.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Asked {
-    /// The week of the plan to look at, from 1; `all` for every one.
+pub(crate) struct PlanQuery {
+    /// Week of the plan to show, from 1; `all` for every week.
     #[serde(default)]
     week: String,
-    /// Which chart to show as a table.
+    /// The chart to show as a table: `volume` or `trajectory`.
     #[serde(default)]
     table: String,
 }
 
-pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Response, Problem> {
+pub(crate) async fn show(view: PageContext, Query(asked): Query<PlanQuery>) -> Result<Response, PageError> {
     let (store, user) = (view.store(), view.user());
-    let Some(active) = store.find_active_plan(user).await? else { return none(&view).await };
-    let progress = store.progress(user, active.id).await?;
+    let Some(active) = store.find_active_plan(user).await? else { return no_active_plan(&view).await };
+    let progress = store.plan_adherence(user, active.id).await?;
     let facts = store.facts(user, view.today).await?;
-    let outlook = store.outlook(user, active.id).await?;
-    let after = store.look_back(user, &active, view.today).await?;
-    // What the rules propose is written down when somebody looks.
-    let waiting = store.what_waits(user, view.today, view.now).await?;
-    let weeks = schedule::Weeks::chosen(&progress, &asked.week, view.today);
+    let outlook = store.plan_trajectory(user, active.id).await?;
+    let after = store.race_review(user, &active, view.today).await?;
+    let waiting = store.pending_decisions(user, view.today).await?;
+    let weeks = schedule::WeekSelection::around(&progress, &asked.week, view.today);
     let body = html! {
         div.row.head {
-            h1 { (visible(&active.name)) }
+            h1 { (escape_invisible(&active.name)) }
             (chip::status(active.status))
-            (author_label::label(store.find_words_author(user, &active).await?))
-            span.soft { (since(&view, &active)) }
+            (author_label::render(store.find_text_author(user, &active).await?))
+            span.soft { (describe_revision(&view, &active)) }
         }
         @if let Some((after, distance)) = after.as_ref().zip(active.distance) {
             section.card {
                 h2 { "The race is over" }
-                @for said in after.sentences(distance) { p { (said) } }
-                p.actions { a.btn.primary href={ "/plans/" (active.id) "/archive" } { "Archive the plan" } }
+                @for said in after.sentences(distance) { p { (for_page(&said)) } }
+                p.actions { a.btn.primary href={ "/plans/" (active.id) "/archive" } { "Archive plan" } }
             }
         }
-        (goal::card(&view, &progress, &facts, basis(&view, &active).await?.as_deref()))
-        @for proposal in &waiting.proposals {
+        (goal::card(&view, &progress, &facts, prediction_basis(&view, &active).await?.as_deref()))
+        @for (at, proposal) in waiting.proposals.iter().enumerate() {
             section.card.waits { div.row {
                 span.chip.draft { i aria-hidden="true" { "◇" } " Proposal" }
-                div { b { (visible(&proposal.message)) } " " (author_label::label(Some(proposal.origin.author()))) br; span.soft { "The coach cannot apply this. You decide." } }
+                div { b { (escape_invisible(&for_page(&proposal.message))) } " " (author_label::render(Some(proposal.origin.author()))) @if at == 0 { br; span.soft { "Your plan stays as it is until you accept this." } } }
                 a.btn.push href={ "/proposals/" (proposal.id) } { "Review" }
             } }
         }
-        @if let Some(said) = &waiting.said { section.card { p { (said) } } }
+        @if let Some(said) = &waiting.said { section.card { p { (for_page(said)) } } }
         (volume::card(&view, &progress, &weeks, asked.table == "volume"))
         (schedule::card(&view, &progress, &weeks))
         (trajectory::card(&view, &active, &outlook, asked.table == "trajectory").await?)
-        (more(&active, &view))
+        (plan_links(&active, &view))
     };
-    Ok(view.page(Place::Plan, "Training plan", &body))
+    Ok(view.page(NavItem::Plan, "Training plan", &body))
 }
 
-/// From which races the predicted finish comes, in sentences.
-async fn basis(view: &View, plan: &Plan) -> Result<Option<String>, Problem> {
+/// The races behind the predicted finish, in sentences.
+async fn prediction_basis(view: &PageContext, plan: &Plan) -> Result<Option<String>, PageError> {
     let Some(distance) = plan.distance else { return Ok(None) };
-    let log = view.store().training_log(view.user(), view.today.plus(-LOOK_BACK_DAYS)).await?;
+    let log = view.store().training_log(view.user(), view.today.plus_days(-LOOK_BACK_DAYS)).await?;
     let found = log.and_then(|log| log.predict(distance, log.latest(view.today)).ok());
-    Ok(found.map(|found| time::in_words(&found.basis(view.units()))))
+    Ok(found.map(|found| for_page(&found.basis(view.units()))))
 }
 
-/// `revision 3 · committed by you on Mon 5 Oct`.
-fn since(view: &View, plan: &Plan) -> String {
+/// `revision 3 · active since Mon 5 Oct`.
+fn describe_revision(view: &PageContext, plan: &Plan) -> String {
     let revision = format!("revision {}", plan.revision);
-    let committed = plan.activated_at.map(|at| {
+    let active = plan.activated_at.map(|at| {
         let day = fitness_core::domain::calendar::Day::at(at, view.profile.zone);
-        format!("committed by you on {}", time::near(day, view.today))
+        format!("active since {}", time::short_with_year(day, view.today))
     });
-    [Some(revision), committed].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    [Some(revision), active].into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// What else can be done with it.
-fn more(plan: &Plan, view: &View) -> Markup {
-    let race_week = (0..7).contains(&view.today.until(plan.race_date));
+fn plan_links(plan: &Plan, view: &PageContext) -> Markup {
+    let race_week = (0..7).contains(&view.today.days_until(plan.race_date));
     html! {
         section.card {
             h2 { "This plan" }
-            p.soft { "To move, shorten, swap or leave out a workout, open it in the schedule." }
+            p.soft { "To move, swap, skip or change the length of a workout, open it in the schedule." }
             p.actions {
-                @if race_week { a.btn.primary href="/plan/card" { "Pace card" } }
+                @if race_week { a.btn.primary href="/plan/splits" { "Pace card" } }
                 a.btn href="/plan/edit" { "Add a workout" }
                 a.btn href="/plan/revisions" { "Revisions" }
                 a.btn href="/plan/export" { "Export" }
@@ -116,22 +114,21 @@ fn more(plan: &Plan, view: &View) -> Markup {
     }
 }
 
-/// Nothing is tracked.
-async fn none(view: &View) -> Result<Response, Problem> {
+async fn no_active_plan(view: &PageContext) -> Result<Response, PageError> {
     let plans = view.store().list_plans(view.user()).await?;
     let drafts =
         plans.iter().filter(|plan| plan.status == PlanStatus::Draft && plan.superseded_by.is_none()).count();
     let body = html! {
         h1 { "Training plan" }
         section.card {
-            p { "No plan is tracked. A plan is drafted from what you run, checked against what is known about training, and tracked only once you commit it." }
+            p { "No active plan. A plan is drafted from your recent training and checked against coaching guidelines. It becomes your active plan when you choose “Commit to this plan”." }
             p.actions {
-                a.btn.primary href="/plan/new" { "Make a plan" }
+                a.btn.primary href="/plan/new" { "Create a plan" }
                 @if drafts > 0 { a.btn href="/plans" { "See drafts (" (drafts) ")" } }
                 @else if !plans.is_empty() { a.btn href="/plans" { "Earlier plans" } }
                 a.btn href="/coach" { "Draft one with the coach" }
             }
         }
     };
-    Ok(view.page(Place::Plan, "Training plan", &body))
+    Ok(view.page(NavItem::Plan, "Training plan", &body))
 }

@@ -1,27 +1,29 @@
-//! `GET /plan/new`: asks for a race and shows the plan for it. Nothing is written down until the athlete keeps it.
+//! `GET /plan/new`: the form for a new plan and its preview; `POST` saves it as a draft.
 
-use crate::components::calendar::{Cell, Weeks};
-use crate::components::form::{Filling, Line};
+use crate::components::calendar::{CalendarWorkout, PlanCalendar};
+use crate::components::core_message::{for_page, hint, sentence};
+use crate::components::form::{InputOptions, SubmittedForm};
 use crate::components::{findings, time};
-use crate::http::error::{Problem, sentence};
-use crate::http::form::{Asked, Faults, Fields};
+use crate::http::error::PageError;
+use crate::http::form::{FieldErrors, FormFields, QueryFields};
 use crate::http::response::{see_other, unprocessable};
-use crate::page::{Place, View};
+use crate::page::{NavItem, PageContext};
 use axum::response::Response;
 use fitness_core::domain::calendar::{Day, Weekday};
 use fitness_core::domain::ids::PlanId;
 use fitness_core::domain::note::Author;
 use fitness_core::domain::units::UnitSystem;
 use fitness_core::plan::{
-    Background, Generated, Goal, PlanRequest, RequestField, Stated, Weekdays, Wish, weekday,
+    GeneratedPlan, GoalDistance, PlanForm, PlanFormField, PlanRequest, SelfReportedTraining,
+    TrainingBaseline, Weekdays, parse_weekday,
 };
-use fitness_store::{Drafting, StoredActivity};
+use fitness_store::{GenerationOutcome, StoredActivity};
 use maud::{Markup, html};
 
-/// As many weeks are drawn day by day before the plan is kept.
-const WEEKS: usize = 12;
-/// As many are told in a row each.
-const ROWS: usize = 30;
+/// Weeks drawn in the calendar of the preview.
+const MAX_CALENDAR_WEEKS: usize = 12;
+/// Rows in the week-by-week table.
+const MAX_WEEK_ROWS: usize = 30;
 
 const DAYS: [(&str, &str); 7] = [
     ("mon", "Mon"),
@@ -33,256 +35,283 @@ const DAYS: [(&str, &str); 7] = [
     ("sun", "Sun"),
 ];
 
-/// `GET /plan/new`
-pub(crate) async fn show(view: View, Asked(fields): Asked) -> Result<Response, Problem> {
-    if fields.one("goal").is_none() {
-        let athlete = view.store().background(view.user(), None, view.today, Stated::default()).await?;
+pub(crate) async fn show(view: PageContext, QueryFields(fields): QueryFields) -> Result<Response, PageError> {
+    if fields.get("goal").is_none() {
+        let athlete = view
+            .store()
+            .training_baseline(view.user(), None, view.today, SelfReportedTraining::default())
+            .await?;
         let first = DAYS
             .iter()
-            .fold(Fields::default().with("goal", "half"), |fields, (day, _)| fields.with("days", *day));
-        return Ok(page(&view, &first, &Faults::default(), &athlete, &html! {}));
+            .fold(FormFields::default().with("goal", "half"), |fields, (day, _)| fields.with("days", *day));
+        return Ok(page(&view, &first, &FieldErrors::default(), &athlete, &html! {}));
     }
-    let asked = ask(&view, &fields).await?;
+    let asked = generate(&view, &fields).await?;
     let preview = html! {
-        @if let Some((made, likely)) = &asked.made { (preview(&view, &fields, made, &asked.athlete, likely.as_ref())) }
-        @else if let Some(why) = &asked.refused { section.card.waits role="alert" { p { (why) } } }
+        @if let Some((made, likely)) = &asked.generated { (preview(&view, &fields, made, &asked.baseline, likely.as_ref())) }
     };
-    let response = page(&view, &fields, &asked.faults, &asked.athlete, &preview);
-    Ok(if asked.made.is_some() { response } else { unprocessable(response) })
+    let response = page(&view, &fields, &asked.errors, &asked.baseline, &preview);
+    Ok(if asked.generated.is_some() { response } else { unprocessable(response) })
 }
 
-/// `POST /plan/new`: keeps the plan as a draft.
-pub(crate) async fn keep(view: View, fields: Fields) -> Result<Response, Problem> {
-    let asked = ask(&view, &fields).await?;
-    let Some((made, _)) = asked.made else {
-        let why =
-            html! { @if let Some(why) = &asked.refused { section.card.waits role="alert" { p { (why) } } } };
-        return Ok(unprocessable(page(&view, &fields, &asked.faults, &asked.athlete, &why)));
+/// `POST /plan/new`: saves the plan as a draft.
+pub(crate) async fn create(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let asked = generate(&view, &fields).await?;
+    let Some((made, _)) = asked.generated else {
+        return Ok(unprocessable(page(&view, &fields, &asked.errors, &asked.baseline, &html! {})));
     };
     let supersedes: Option<PlanId> =
-        fields.text("supersedes").map(crate::http::response::number).transpose()?;
-    let desk = view.store().desk(view.user(), Author::Athlete);
-    let id = desk.put_draft(&made.draft, supersedes, view.now).await?;
+        fields.get_trimmed("supersedes").map(crate::http::response::parse_id).transpose()?;
+    let writer = view.store().plan_writer(view.user(), Author::Athlete);
+    let id = writer.put_draft(&made.draft, supersedes, view.now).await?;
     Ok(see_other(&format!("/plans/{id}?done=drafted")))
 }
 
-/// What came of a form.
-struct Asking {
-    faults: Faults,
-    athlete: Background,
-    made: Option<(Generated, Option<StoredActivity>)>,
-    /// Why there is no plan, where that is no single field's fault.
-    refused: Option<String>,
+struct GenerateOutcome {
+    errors: FieldErrors,
+    baseline: TrainingBaseline,
+    generated: Option<(GeneratedPlan, Option<StoredActivity>)>,
 }
 
-async fn ask(view: &View, fields: &Fields) -> Result<Asking, Problem> {
-    let mut faults = Faults::default();
-    let read = read(fields, &mut faults).read(view.units(), view.today);
+async fn generate(view: &PageContext, fields: &FormFields) -> Result<GenerateOutcome, PageError> {
+    let mut faults = FieldErrors::default();
+    let read = parse_form(fields, &mut faults).parse(view.units(), view.today);
     let (wish, stated) = match read {
-        Ok(read) if !faults.any() => read,
+        Ok(read) if !faults.has_any() => read,
         other => {
             for bad in other.err().unwrap_or_default() {
-                faults.add(bad.field().as_str(), format!("{} {}", sentence(&bad), sentence(&bad.help())));
+                faults.add(bad.field().as_str(), format!("{} {}", sentence(&bad), hint(&bad.help())));
             }
-            let athlete = view.store().background(view.user(), None, view.today, Stated::default()).await?;
-            return Ok(Asking { faults, athlete, made: None, refused: None });
+            let athlete = view
+                .store()
+                .training_baseline(view.user(), None, view.today, SelfReportedTraining::default())
+                .await?;
+            return Ok(GenerateOutcome { errors: faults, baseline: athlete, generated: None });
         }
     };
-    let wish = Wish { start: wish.start.max(view.today), ..wish };
-    let Drafting { athlete, made, likely_race } =
-        view.store().draft_for(view.user(), &wish, stated, view.today).await?;
+    let wish = PlanRequest { start: wish.start.max(view.today), ..wish };
+    let GenerationOutcome { baseline: athlete, result: made, likely_race } =
+        view.store().generate_draft(view.user(), &wish, stated, view.today).await?;
     Ok(match made {
-        Ok(made) => Asking { faults, athlete, made: Some((made, likely_race)), refused: None },
+        Ok(made) => {
+            GenerateOutcome { errors: faults, baseline: athlete, generated: Some((made, likely_race)) }
+        }
         Err(why) => {
-            let said = sentence(&why);
-            match why.field() {
-                Some(field) => faults.add(field.as_str(), said.clone()),
-                None => faults.add(RequestField::RaceDate.as_str(), said.clone()),
-            }
-            Asking { faults, athlete, made: None, refused: Some(said) }
+            let field = why.field().unwrap_or(PlanFormField::RaceDate);
+            faults.add(field.as_str(), sentence(&why));
+            GenerateOutcome { errors: faults, baseline: athlete, generated: None }
         }
     })
 }
 
-/// A form as a wish. What the fields are is the same as at the terminal.
-fn read(fields: &Fields, faults: &mut Faults) -> PlanRequest {
-    let owned = |name: &str| fields.text(name).map(str::to_owned);
-    let goal = fields.text("goal").map(|text| text.parse::<Goal>().map_err(|_| "Choose one of the races."));
-    let goal = goal.and_then(|goal| faults.take(RequestField::Goal.as_str(), goal));
-    let b_race = match (fields.text("b_race"), fields.text("b_race_distance")) {
+/// The same form type as `fitness plan draft`.
+fn parse_form(fields: &FormFields, faults: &mut FieldErrors) -> PlanForm {
+    let owned = |name: &str| fields.get_trimmed(name).map(str::to_owned);
+    let goal = fields
+        .get_trimmed("goal")
+        .map(|text| text.parse::<GoalDistance>().map_err(|_| "Choose one of the races."));
+    let goal = goal.and_then(|goal| faults.ok_or_add(PlanFormField::Goal.as_str(), goal));
+    let b_race = match (fields.get_trimmed("b_race"), fields.get_trimmed("b_race_distance")) {
         (None, None) => None,
         (Some(day), Some(far)) => Some(format!("{day}={far}")),
         (Some(_), None) => {
-            faults.add("b_race_distance", "Say how far it is, such as 10k, or leave its day out.");
+            faults.add(
+                "b_race_distance",
+                "Enter the distance of the tune-up race, such as 10k, or clear its date.",
+            );
             None
         }
         (None, Some(_)) => {
-            faults.add(RequestField::BRace.as_str(), "Give its day, or leave out how far it is.");
+            faults.add(
+                PlanFormField::BRace.as_str(),
+                "Enter the date of the tune-up race, or clear its distance.",
+            );
             None
         }
     };
-    PlanRequest {
+    PlanForm {
         goal,
-        // A named race has a distance of its own; what stands in the field beside it is left over.
-        distance: owned("distance").filter(|_| goal == Some(Goal::Custom)),
-        race_date: read_day(fields, faults, RequestField::RaceDate),
+        // Other races have a fixed distance; the field may hold a leftover value.
+        distance: owned("distance").filter(|_| goal == Some(GoalDistance::Custom)),
+        race_date: parse_day(fields, faults, PlanFormField::RaceDate),
         start: None,
         target: owned("target"),
-        days: read_days(fields, faults),
-        long_day: read_long_day(fields, faults),
+        days: parse_weekdays(fields, faults),
+        long_day: parse_long_day(fields, faults),
         blackout: fields
-            .text("blackout")
+            .get_trimmed("blackout")
             .into_iter()
             .flat_map(|text| text.split(['\n', ',', ';']))
-            .map(|line| line.trim().replace(" to ", "..").replace(' ', ""))
+            .map(|line| line.trim().to_owned())
             .filter(|line| !line.is_empty())
             .collect(),
         b_race,
-        level: fields.text("level").and_then(|text| {
-            faults.take(RequestField::Level.as_str(), text.parse().map_err(|_| "Choose one of the levels."))
+        level: fields.get_trimmed("level").and_then(|text| {
+            faults.ok_or_add(
+                PlanFormField::Level.as_str(),
+                text.parse().map_err(|_| "Choose one of the levels."),
+            )
         }),
         base: owned("base"),
         longest: owned("longest"),
-        strength: fields.ticked("strength"),
-        // The form does not ask for it; a plan drafted elsewhere may bring it along.
-        cross: fields.text("cross").and_then(|sport| sport.parse().ok()),
+        strength: fields.is_checked("strength"),
+        // Not in the form; kept when a draft made elsewhere is redrafted.
+        cross: fields.get_trimmed("cross").and_then(|sport| sport.parse().ok()),
         name: owned("name"),
     }
 }
 
-fn read_day(fields: &Fields, faults: &mut Faults, field: RequestField) -> Option<Day> {
-    let text = fields.text(field.as_str())?;
-    faults.take(field.as_str(), text.parse().map_err(|_| "That is no day. Write it such as 2026-09-20."))
+fn parse_day(fields: &FormFields, faults: &mut FieldErrors, field: PlanFormField) -> Option<Day> {
+    let text = fields.get_trimmed(field.as_str())?;
+    faults.ok_or_add(field.as_str(), text.parse().map_err(|_| "Choose a date."))
 }
 
-fn read_days(fields: &Fields, faults: &mut Faults) -> Option<Weekdays> {
-    let read =
-        fields.all("days").try_fold(Weekdays::NONE, |days, day| weekday(day).map(|day| days.with(day)));
-    faults.take(RequestField::Days.as_str(), read.map_err(|bad| sentence(&bad)))
+fn parse_weekdays(fields: &FormFields, faults: &mut FieldErrors) -> Option<Weekdays> {
+    let read = fields
+        .get_all("days")
+        .try_fold(Weekdays::NONE, |days, day| parse_weekday(day).map(|day| days.with(day)));
+    faults.ok_or_add(PlanFormField::Days.as_str(), read.map_err(|bad| sentence(&bad)))
 }
 
-fn read_long_day(fields: &Fields, faults: &mut Faults) -> Option<Weekday> {
-    let text = fields.text("long_day")?;
-    faults.take(RequestField::LongDay.as_str(), weekday(text).map_err(|bad| sentence(&bad)))
+fn parse_long_day(fields: &FormFields, faults: &mut FieldErrors) -> Option<Weekday> {
+    let text = fields.get_trimmed("long_day")?;
+    faults.ok_or_add(PlanFormField::LongDay.as_str(), parse_weekday(text).map_err(|bad| sentence(&bad)))
 }
 
-fn page(view: &View, fields: &Fields, faults: &Faults, athlete: &Background, preview: &Markup) -> Response {
+fn page(
+    view: &PageContext,
+    fields: &FormFields,
+    faults: &FieldErrors,
+    athlete: &TrainingBaseline,
+    preview: &Markup,
+) -> Response {
     let body = html! {
         h1 { "New plan" }
-        p.lead { "Made from what you really run. Nothing is kept until you say so, and nothing is tracked until you commit." }
+        p.lead { "The plan is built from your training so far. It is saved only when you choose “Save as draft”." }
         form.card method="get" action="/plan/new" data-redraft="preview" {
-            (form(view.units(), Filling { fields, faults }, athlete))
-            @for name in ["supersedes", "cross"] { @if let Some(old) = fields.text(name) { input type="hidden" name=(name) value=(old); } }
-            p.actions { button.primary type="submit" { "Show the plan" } a.btn href="/plans" { "All plans" } }
+            (form(view.units(), SubmittedForm { fields, errors: faults }, athlete))
+            @for name in ["supersedes", "cross"] { @if let Some(old) = fields.get_trimmed(name) { input type="hidden" name=(name) value=(old); } }
+            p.actions { button.primary type="submit" { "Preview plan" } a.btn href="/plans" { "All plans" } }
         }
         div #preview aria-live="polite" { (preview) }
     };
-    view.page(Place::Plan, "New plan", &body)
+    view.page(NavItem::Plan, "New plan", &body)
 }
 
-fn form(units: UnitSystem, filling: Filling<'_>, athlete: &Background) -> Markup {
-    let line = |kind, hint, example| Line { kind, hint, example, ..Line::default() };
+fn form(units: UnitSystem, filling: SubmittedForm<'_>, athlete: &TrainingBaseline) -> Markup {
+    let line = |kind, hint, example| InputOptions {
+        input_type: kind,
+        hint,
+        placeholder: example,
+        ..InputOptions::default()
+    };
     let far = if units == UnitSystem::Metric { "15km" } else { "10mi" };
-    let mut long_days = vec![("", "The weekend")];
+    let mut long_days = vec![("", "Weekend")];
     long_days.extend(DAYS);
     html! {
-        (filling.summary())
+        (filling.input_error_summary())
         fieldset.part {
-            legend { "The race" }
+            legend { "Race" }
             div.fields {
-                (filling.line("name", "What to call it", line("", "Made from race and day when empty.", "")))
-                (filling.choice("goal", "Race", "", &[("5k", "5 km"), ("10k", "10 km"), ("half", "Half marathon"), ("full", "Marathon"), ("custom", "Another distance")]))
-                (filling.line("distance", "How far", line("", "Only for another distance.", far)))
-                (filling.line("race_date", "Day of the race", Line { required: true, ..line("date", "", "") }))
-                (filling.line("target", "Time hoped for", line("", "Leave it empty to just finish.", "1:45:00")))
+                (filling.input("name", "Name (optional)", line("", "Default: the race and its date.", "")))
+                (filling.select("goal", "Race", "", &[("5k", "5 km"), ("10k", "10 km"), ("half", "Half marathon"), ("full", "Marathon"), ("custom", "Custom distance")]))
+                (filling.input("distance", "Distance", line("", "Only for a custom distance.", far)))
+                (filling.input("race_date", "Race date", InputOptions { is_required: true, ..line("date", "", "") }))
+                (filling.input("target", "Target time (optional)", line("", "", "1:45:00")))
             }
         }
         fieldset.part {
             legend { "Your week" }
-            (filling.boxes("days", "Days you can train", "", &DAYS))
+            (filling.checkboxes("days", "Days you can train", "", &DAYS))
             div.fields {
-                (filling.choice("long_day", "Day of the long run", "", &long_days))
-                (filling.area("blackout", "Days you cannot train at all", "A day or a stretch in each line, such as 2026-07-01 or 2026-07-01..2026-07-14."))
+                (filling.select("long_day", "Long run day", "", &long_days))
+                (filling.textarea("blackout", "Days off (optional)", "One date or range per line, such as 1 July or 1 July to 14 July."))
             }
-            (filling.boxes("strength", "Besides running", "", &[("on", "Two short strength sessions a week")]))
+            (filling.checkboxes("strength", "Strength training", "", &[("on", "Two short strength sessions a week")]))
         }
         fieldset.part {
-            legend { "A race along the way" }
+            legend { "Tune-up race (optional)" }
             div.fields {
-                (filling.line("b_race", "Its day", line("date", "", "")))
-                (filling.line("b_race_distance", "How far", line("", "", "10k")))
+                (filling.input("b_race", "Date", line("date", "", "")))
+                (filling.input("b_race_distance", "Distance", line("", "", "10k")))
             }
         }
         fieldset.part {
-            legend { "What it starts from" }
-            p { (athlete.told(units)) }
-            (detected(athlete, units))
+            legend { "Your training so far" }
+            p { (for_page(&athlete.describe(units))) }
+            (detected_baseline(athlete, units))
             div.fields {
-                (filling.line("base", "A usual week", line("", "Only to correct it.", "40km")))
-                (filling.line("longest", "Longest run of the last 30 days", line("", "Only to correct it.", "14km")))
-                (filling.choice("level", "Used to running", "", &[("", "As my history says"), ("novice", "New to it"), ("inter", "Intermediate"), ("adv", "Advanced")]))
+                (filling.input("base", "Typical week", line("", "Only if the value from your activities is wrong.", "40km")))
+                (filling.input("longest", "Longest run in the last 30 days", line("", "Only if the value from your activities is wrong.", "14km")))
+                (filling.select("level", "Running experience", "", &[("", "Use my history"), ("novice", "Beginner"), ("inter", "Intermediate"), ("adv", "Advanced")]))
             }
         }
     }
 }
 
-/// Where base and longest run come from.
-fn detected(athlete: &Background, units: UnitSystem) -> Markup {
-    let shown = |found: fitness_core::metrics::Found<fitness_core::domain::units::Distance>| match found {
-        Ok(far) => html! { b { (units.distance(far)) } },
-        Err(why) => html! { span title=(why) { "—" } },
-    };
+/// The recorded training that a plan starts from.
+fn detected_baseline(athlete: &TrainingBaseline, units: UnitSystem) -> Markup {
+    let shown =
+        |found: fitness_core::metrics::MetricResult<fitness_core::domain::units::Distance>| match found {
+            Ok(far) => html! { b { (units.format_distance(far)) } },
+            Err(why) => html! { span title=(for_page(&why.to_string())) { "—" } },
+        };
     html! {
         dl.facts {
-            div { dt { "Recorded week" } dd { (shown(athlete.recorded_base())) } dd.small.soft { "the middle one of your last weeks" } }
-            div { dt { "Recorded longest run" } dd { (shown(athlete.recorded_longest())) } dd.small.soft { "of the last 30 days" } }
-            div { dt { "Paces" } dd.small { (athlete.told_result()) } }
+            div { dt { "Typical week, from your activities" } dd { (shown(athlete.recorded_base())) } dd.small.soft { "median of your recent weeks" } }
+            div { dt { "Longest run, from your activities" } dd { (shown(athlete.recorded_longest_run())) } dd.small.soft { "in the last 30 days" } }
+            div { dt { "Paces" } dd.small { (for_page(&athlete.describe_result_basis())) } }
         }
     }
 }
 
 fn preview(
-    view: &View,
-    fields: &Fields,
-    made: &Generated,
-    athlete: &Background,
+    view: &PageContext,
+    fields: &FormFields,
+    made: &GeneratedPlan,
+    athlete: &TrainingBaseline,
     likely: Option<&StoredActivity>,
 ) -> Markup {
     let (units, today, draft) = (view.units(), view.today, &made.draft);
-    let weeks = made.told_weeks(units);
-    let cells: Vec<Cell<'_>> =
-        draft.workouts().iter().map(|workout| Cell { workout, id: None, graded: None }).collect();
-    let rest = html! { "The draft has all of them." };
-    let drawn = Weeks { race: draft.race_date(), today, units, most: WEEKS, rest: &rest };
+    let weeks = made.week_summaries(units);
+    let cells: Vec<CalendarWorkout<'_>> =
+        draft.workouts().iter().map(|workout| CalendarWorkout { workout, id: None, graded: None }).collect();
+    let rest = html! { "Save the draft to see them." };
+    let drawn = PlanCalendar {
+        race: draft.race_date(),
+        today,
+        units,
+        max_weeks: MAX_CALENDAR_WEEKS,
+        more_link: &rest,
+    };
     html! {
         section.card.waits {
-            h2 { "The plan" }
-            p.big-line { b { (fitness_core::domain::untrusted_text::visible(draft.name())) } " · " (draft.start_date().until(draft.race_date())) " days, to " (time::element(draft.race_date(), today)) }
-            p { (athlete.told(units)) " " (athlete.told_paces(draft.workouts())) }
-            @if !made.remarks.is_empty() { ul { @for remark in &made.remarks { li { (remark) } } } }
+            h2 { "Preview" }
+            p.big-line { b { (fitness_core::domain::untrusted_text::escape_invisible(draft.name())) } " · " (draft.start_date().days_until(draft.race_date())) " days" }
+            p { (for_page(&athlete.describe(units))) " " (for_page(&athlete.describe_pace_basis(draft.workouts()))) }
+            @if !made.notes.is_empty() { ul { @for note in &made.notes { li { (for_page(note)) } } } }
             @if let Some(run) = likely {
-                p { "The run on " a href={ "/activities/" (run.id) } { (time::element(run.day, today)) } " looks like a race, and a race gives paces: confirm it, then draft again." }
+                p { "Your run on " a href={ "/activities/" (run.id) } { (time::element(run.day, today)) } " looks like a race. Confirm it to get training paces, then preview the plan again." }
             }
             form method="post" action="/plan/new" {
-                (view.token_field()) (fields.hidden())
-                p.actions { button.primary type="submit" { "Keep as a draft" } }
+                (view.token_field()) (fields.hidden_inputs())
+                p.actions { button.primary type="submit" { "Save as draft" } }
             }
-            p.small.soft { "A draft is only something to read. You commit it on its own page." }
         }
-        section.card { h2 { "Checks" } (findings::all(&made.findings)) }
+        section.card { h2 { "Checks" } (findings::render(&made.findings)) }
         section.card {
             h2 { "Week by week" }
-            div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
-                thead { tr { th scope="col" { "Week from" } th scope="col" { "Phase" } th.n scope="col" { "Running" } th.n scope="col" { "Longest" } th scope="col" { "Hard days" } } }
-                tbody { @for week in weeks.iter().take(ROWS) { tr {
+            div.scroll tabindex="0" role="region" aria-label="Weeks (scrollable)" { table {
+                thead { tr { th scope="col" { "Week of" } th scope="col" { "Phase" } th.n scope="col" { "Running" } th.n scope="col" { "Longest run" } th scope="col" { "Hard days" } } }
+                tbody { @for week in weeks.iter().take(MAX_WEEK_ROWS) { tr {
                     th scope="row" { (time::element(week.first, today)) }
-                    td { (week.called) }
+                    td { (week.label) }
                     td.n { (week.running) }
-                    td.n { @match week.longest { Some(far) => (units.distance(far)), None => span title="no run has a distance" { "—" } } }
+                    td.n { @match week.longest { Some(far) => (units.format_distance(far)), None => span title="No run with a distance" { "—" } } }
                     td { (week.hard.join(", ")) }
                 } } }
             } }
         }
-        section.card { h2 { "Day by day" } (drawn.draw(&cells)) }
+        section.card { h2 { "Day by day" } (drawn.render(&cells)) }
     }
 }

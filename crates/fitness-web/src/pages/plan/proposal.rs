@@ -1,124 +1,129 @@
-//! `GET /proposals/{id}`: what is proposed to the active plan, now and then, and the part the athlete takes.
+//! `GET /proposals/{id}`: proposed changes to the active plan; the athlete applies all or some of
+//! them.
 
-use crate::auth::confirmation::Decision;
-use crate::components::confirm::Asking;
-use crate::components::diff::Shown;
+use crate::auth::confirmation::{redeem, web_request};
+use crate::components::confirm::ConfirmationPage;
+use crate::components::core_message::{for_page, sentence};
+use crate::components::diff::DiffView;
 use crate::components::{author_label, findings, time};
-use crate::http::error::{Problem, sentence};
+use crate::http::error::PageError;
 use crate::http::extract::Path;
-use crate::http::form::{Asked, Fields};
-use crate::http::response::{number, see_other, unprocessable, with_status};
-use crate::page::{Place, View};
-use crate::pages::plan::decisions::overrides;
+use crate::http::form::{FormFields, QueryFields};
+use crate::http::response::{parse_id, see_other, unprocessable, with_status};
+use crate::page::{NavItem, PageContext};
+use crate::pages::plan::decisions::parse_overrides;
 use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::domain::ids::ProposalId;
-use fitness_core::domain::untrusted_text::{counted, visible};
-use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, NowThen, Plan, PlanStatus, Proposal, ProposalState, fitting, problems};
+use fitness_core::domain::untrusted_text::{escape_invisible, pluralize};
+use fitness_core::plan::lint::LintRule;
+use fitness_core::plan::{
+    HumanActionKind, Plan, PlanStatus, Proposal, ProposalState, WorkoutDiff, applicable_changes,
+    apply_problems,
+};
+use fitness_store::plan::consent::ConfirmationRequest;
 use fitness_store::plan::human_actions::{self, apply_hash};
-use fitness_store::{Error, Preview};
+use fitness_store::{Error, ProposalPreview};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
-/// A proposal beside the plan as it is now.
-struct Beside {
+/// A proposal compared with the current plan.
+struct ProposalReview {
     proposal: Proposal,
     plan: Plan,
     state: ProposalState,
-    changes: Vec<NowThen>,
-    /// Why each of them cannot be taken any more, where it cannot.
+    changes: Vec<WorkoutDiff>,
+    /// Why a change can no longer be applied; one entry per change.
     problems: Vec<Option<String>>,
-    chosen: BTreeSet<usize>,
-    /// What the chosen part would do, or why it cannot be taken.
-    preview: Result<Preview, Error>,
+    selected: BTreeSet<usize>,
+    /// The effect of the selected changes, or why they cannot be applied.
+    preview: Result<ProposalPreview, Error>,
 }
 
-impl Beside {
-    /// Reads it with the part an address names: `include=0&include=2`, counted from 0. Without one it is everything that
-    /// still fits.
-    async fn find(view: &View, id: &str, fields: &Fields) -> Result<Self, Problem> {
+impl ProposalReview {
+    /// Loads it with the changes selected by `include=0&include=2`, from 0. Default: all that still
+    /// apply.
+    async fn load(view: &PageContext, id: &str, fields: &FormFields) -> Result<Self, PageError> {
         let (store, user, today) = (view.store(), view.user(), view.today);
-        let id: ProposalId = number(id)?;
-        let proposal = store.find_proposal(user, id).await?.ok_or_else(Problem::not_found)?;
-        let plan = store.find_plan(user, proposal.plan).await?.ok_or_else(Problem::not_found)?;
+        let id: ProposalId = parse_id(id)?;
+        let proposal = store.find_proposal(user, id).await?.ok_or_else(PageError::not_found)?;
+        let plan = store.find_plan(user, proposal.plan).await?.ok_or_else(PageError::not_found)?;
         let current = store.list_workouts(user, plan.id, plan.revision).await?;
-        let changes: Vec<NowThen> =
-            proposal.changes.iter().map(|change| NowThen::of(change, &current)).collect();
-        let problems = problems(&plan, &current, &proposal.changes, today);
-        let named: Result<BTreeSet<usize>, Problem> = fields.all("include").map(number).collect();
-        let chosen = if fields.ticked("chosen") || fields.ticked("include") {
+        let changes: Vec<WorkoutDiff> =
+            proposal.changes.iter().map(|change| WorkoutDiff::from_change(change, &current)).collect();
+        let problems = apply_problems(&plan, &current, &proposal.changes, today);
+        let named: Result<BTreeSet<usize>, PageError> = fields.get_all("include").map(parse_id).collect();
+        let chosen = if fields.is_checked("chosen") || fields.is_checked("include") {
             named?
         } else {
-            fitting(&plan, &current, &proposal.changes, today)
+            applicable_changes(&plan, &current, &proposal.changes, today)
         };
-        let preview = store.preview(user, id, &chosen, today).await;
+        let preview = store.preview_proposal(user, id, &chosen, today).await;
         let state = proposal.state(plan.revision, today);
-        Ok(Self { proposal, plan, state, changes, problems, chosen, preview })
+        Ok(Self { proposal, plan, state, changes, problems, selected: chosen, preview })
     }
 
-    fn decision(&self, preview: &Preview, overrides: &BTreeSet<Rule>) -> Decision {
+    fn request(&self, preview: &ProposalPreview, overrides: &BTreeSet<LintRule>) -> ConfirmationRequest {
         let seen = apply_hash(self.plan.id, self.plan.revision, &preview.next, overrides);
-        Decision { kind: ActionKind::Apply, plan: Some(self.plan.id), seen }
+        web_request(HumanActionKind::Apply, Some(self.plan.id), seen)
     }
 
-    fn address(&self) -> String {
+    fn url(&self) -> String {
         format!("/proposals/{}", self.proposal.id)
     }
 
-    /// The page, with something to say above it.
-    fn page(&self, view: &View, said: Option<&str>, ticked: &BTreeSet<Rule>) -> Response {
-        let Proposal { id, origin, message, made_at, .. } = &self.proposal;
-        // One that was made for an earlier revision is looked at anew, on the plan as it is now.
-        let moved = matches!(self.state, ProposalState::MovedOn { .. });
-        let tracked = self.plan.status == PlanStatus::Active;
-        let open = tracked && (moved || self.state == ProposalState::Open);
+    /// `alert` is shown above the proposal.
+    fn page(&self, view: &PageContext, alert: Option<&str>, ticked: &BTreeSet<LintRule>) -> Response {
+        let Proposal { origin, message, made_at, .. } = &self.proposal;
+        // A proposal made for an earlier revision is shown against the current one.
+        let moved = matches!(self.state, ProposalState::Stale { .. });
+        let active = self.plan.status == PlanStatus::Active;
+        let open = active && (moved || self.state == ProposalState::Open);
         let body = html! {
-            @if let Some(said) = said { div.faults role="alert" { p { (said) } } }
-            div.row { h1 { "Proposal " (id) } (self.chip()) }
-            p.lead { "From " (origin.spoken()) ", to " a href="/plan" { (visible(&self.plan.name)) } " · " (time::moment(*made_at, view.profile.zone, view.today))
-                @if open { br; strong { "Nothing changes until you apply it." } } }
-            section.card { h2 { "Why" } p.message { (visible(message)) " " (author_label::label(Some(origin.author()))) } (self.disagreements()) }
-            @if moved && tracked { section.card { p { (sentence(&self.state)) " Below is what it would do to the plan as it is now." } } }
-            @if open { (self.choice(view, ticked)) } @else { (self.over(view)) }
+            @if let Some(alert) = alert { div.faults role="alert" { p { (alert) } } }
+            div.row { h1 { "Proposed change" } (self.chip()) }
+            p.lead { "From " (origin.label()) ", for " a href="/plan" { (escape_invisible(&self.plan.name)) } " · " (time::clock_or_date(*made_at, view.profile.zone, view.today)) }
+            section.card { h2 { "Why" } p.message { (escape_invisible(&for_page(message))) " " (author_label::render(Some(origin.author()))) } (self.render_disagreements()) }
+            @if moved && active { section.card { p { (sentence(&self.state)) " Below is its effect on your current plan." } } }
+            @if open { (self.selection_form(view, ticked)) } @else { (self.render_closed(view)) }
         };
-        view.page(Place::Plan, &format!("Proposal {id}"), &body)
+        view.page(NavItem::Plan, "Proposed change", &body)
     }
 
     fn chip(&self) -> Markup {
         html! {
             @match self.state {
-                ProposalState::Open => span.chip.draft { i aria-hidden="true" { "◇" } " Waits for you" },
-                state => span.chip.archived { (state.word()) }
+                ProposalState::Open => span.chip.draft { i aria-hidden="true" { "◇" } " Needs your decision" },
+                state => span.chip.archived { (state_label(state)) }
             }
         }
     }
 
-    fn disagreements(&self) -> Markup {
-        let all: Vec<_> = self.proposal.disagreements().collect();
+    fn render_disagreements(&self) -> Markup {
+        let all: Vec<_> = self.proposal.consistency_findings().collect();
         html! {
             @if !all.is_empty() {
-                p { "The answer does not agree with itself or with the plan:" }
-                ul { @for finding in all { li { (visible(&finding.message)) } } }
+                p { "This proposal has inconsistencies:" }
+                ul { @for finding in all { li { (escape_invisible(&finding.message)) } } }
             }
         }
     }
 
-    /// The changes with a box each, and what the ticked ones do.
-    fn choice(&self, view: &View, ticked: &BTreeSet<Rule>) -> Markup {
-        let shown = Shown { units: view.units(), today: view.today };
-        let address = self.address();
+    /// The changes with a checkbox each, and the effect of the selected ones.
+    fn selection_form(&self, view: &PageContext, ticked: &BTreeSet<LintRule>) -> Markup {
+        let shown = DiffView { units: view.units(), today: view.today };
+        let address = self.url();
         html! {
             form.card.waits method="get" action=(address) {
-                h2 { "Now and proposed" }
+                h2 { "Current and proposed" }
                 input type="hidden" name="chosen" value="1";
                 ul.diff {
                     @for (at, (change, problem)) in self.changes.iter().zip(&self.problems).enumerate() {
                         li {
                             (shown.row(change))
-                            @if let Some(problem) = problem { p.small.soft { "It no longer fits: " (visible(problem)) "." } }
+                            @if let Some(problem) = problem { p.small.soft { "Can't be applied any more: " (escape_invisible(&for_page(problem))) "." } }
                             @else {
-                                label.tick { input type="checkbox" name="include" value=(at) checked[self.chosen.contains(&at)]; span { "Include change " (at + 1) } }
+                                label.tick { input type="checkbox" name="include" value=(at) checked[self.selected.contains(&at)]; span { "Include change " (at + 1) } }
                             }
                         }
                     }
@@ -128,85 +133,119 @@ impl Beside {
                     Err(why) => p.fault role="alert" { (sentence(why)) }
                 }
                 p.actions {
-                    button type="submit" { "Show what the ticked ones do" }
-                    button.primary type="submit" formaction={ (address) "/apply" } { "Apply the ticked ones…" }
+                    button type="submit" { "Update preview" }
+                    button.primary type="submit" formaction={ (address) "/apply" } { "Apply selected…" }
                 }
-                p.small.soft { "The next page says once more what will happen." }
+                p.small.soft { "Your plan stays as it is until you confirm on the next page." }
             }
-            (self.other_ways(view))
+            (self.other_actions(view))
         }
     }
 
-    fn other_ways(&self, view: &View) -> Markup {
+    fn other_actions(&self, view: &PageContext) -> Markup {
         html! {
             div.row {
                 a.btn href={ "/coach?about=proposal:" (self.proposal.id) } { "Ask for changes" }
-                (view.button(&format!("{}/discard", self.address()), "Discard the proposal", "danger"))
+                (view.post_button(&format!("{}/discard", self.url()), "Discard proposal", "danger"))
             }
         }
     }
 
-    /// Whether only its plan keeps it from being decided.
-    fn waits_in_vain(&self) -> bool {
+    /// Whether it is only closed because its plan is not active.
+    fn is_blocked_by_plan(&self) -> bool {
         self.plan.status != PlanStatus::Active
-            && matches!(self.state, ProposalState::Open | ProposalState::MovedOn { .. })
+            && matches!(self.state, ProposalState::Open | ProposalState::Stale { .. })
     }
 
-    /// One that waits no longer, beside the plan as it is now.
-    fn over(&self, view: &View) -> Markup {
-        let shown = Shown { units: view.units(), today: view.today };
+    fn closed_reason(&self, view: &PageContext) -> String {
+        let date = |day| time::short_with_year(day, view.today);
+        match self.state {
+            ProposalState::Applied => "You applied this proposal.".to_owned(),
+            ProposalState::Discarded => "You discarded this proposal.".to_owned(),
+            ProposalState::Superseded(_) => "A newer proposal replaced this one.".to_owned(),
+            ProposalState::Withdrawn => {
+                "It was withdrawn because the absence or rating behind it was removed.".to_owned()
+            }
+            ProposalState::Expired(day) => format!("It expired on {}.", date(day)),
+            ProposalState::AllDaysPast(day) => format!("It expired: its last day was {}.", date(day)),
+            ProposalState::Open | ProposalState::Stale { .. } => sentence(&self.state),
+        }
+    }
+
+    /// A proposal that is closed, compared with the current plan.
+    fn render_closed(&self, view: &PageContext) -> Markup {
+        let shown = DiffView { units: view.units(), today: view.today };
         html! {
             section.card {
-                h2 { "It waits no longer" }
-                p { @if self.waits_in_vain() { "Its plan is not tracked any more, so there is nothing to change." } @else { (sentence(&self.state)) } }
+                h2 { @if self.state == ProposalState::Applied { "Already applied" } @else { "Closed" } }
+                p { @if self.is_blocked_by_plan() { "Its plan is no longer active, so there is nothing to change." } @else { (self.closed_reason(view)) } }
                 @match self.state {
-                    ProposalState::Superseded(newer) => p.actions { a.btn.primary href={ "/proposals/" (newer) } { "See proposal " (newer) } },
-                    ProposalState::Applied => p.actions { a.btn.primary href="/plan/revisions" { "See what came of it" } },
-                    _ => p.actions { a.btn.primary href="/plan" { "To the plan" } }
+                    ProposalState::Superseded(newer) => p.actions { a.btn.primary href={ "/proposals/" (newer) } { "See the newer proposal" } },
+                    ProposalState::Applied => p.actions { a.btn.primary href="/plan/revisions" { "See the result" } },
+                    _ => p.actions { a.btn.primary href="/plan" { "Open plan" } }
                 }
             }
-            section.card { h2 { "Beside the plan as it is now" } (shown.rows(&self.changes)) }
+            section.card { h2 { "Compared with your current plan" } (shown.rows(&self.changes)) }
         }
     }
 }
 
-/// What the chosen part does to weeks, and what the linter says.
-fn effects(shown: Shown, preview: &Preview, ticked: &BTreeSet<Rule>) -> Markup {
+/// A state in a word or two.
+pub(crate) const fn state_label(state: ProposalState) -> &'static str {
+    match state {
+        ProposalState::Open => "Open",
+        ProposalState::Applied => "Applied",
+        ProposalState::Discarded => "Discarded",
+        ProposalState::Superseded(_) => "Replaced",
+        ProposalState::Withdrawn => "Withdrawn",
+        ProposalState::Expired(_) | ProposalState::AllDaysPast(_) => "Expired",
+        ProposalState::Stale { .. } => "Open, plan changed",
+    }
+}
+
+/// The effect of the selected changes on weeks, and the findings of the checks.
+fn effects(shown: DiffView, preview: &ProposalPreview, ticked: &BTreeSet<LintRule>) -> Markup {
     let mut seen = BTreeSet::new();
     let blocking: Vec<_> =
-        preview.review.blocking().into_iter().filter(|finding| seen.insert(finding.rule)).collect();
+        preview.review.blocking_findings().into_iter().filter(|finding| seen.insert(finding.rule)).collect();
     html! {
-        h3 { "What " (counted(preview.chosen.len() as u64, "ticked change does", "ticked changes do")) }
+        h3 { "Effect of " (pluralize(preview.chosen.len() as u64, "selected change", "selected changes")) }
         (shown.weeks(&preview.weeks))
         (long_run(shown, preview))
-        (findings::all(preview.review.findings()))
+        (findings::render(preview.review.findings()))
         @if !blocking.is_empty() {
             fieldset.field #override {
-                legend { "The checks call this unsafe" }
-                p.hint { "Take another part, or tick each error that you go ahead against." }
+                legend { "The checks found errors" }
+                p.hint { "Select other changes, or override each error you accept." }
                 @for finding in blocking {
                     label.tick { input type="checkbox" name="override" value=(finding.rule) checked[ticked.contains(&finding.rule)];
-                        span { "Override " (finding.rule) ": " (finding.rule.metric()) ". " span.soft { (finding.text) } } }
+                        span { "Override: " (finding.rule.metric()) ". " span.soft { (for_page(&finding.text)) } } }
                 }
             }
         }
-        p.checks { "✓ days of the plan ✓ lengths within bounds ✓ no day that is over" }
     }
 }
 
-/// The longest run of the weeks that change, before and after.
-fn long_run(shown: Shown, preview: &Preview) -> Markup {
+/// The longest run of the changed weeks, before and after.
+fn long_run(shown: DiffView, preview: &ProposalPreview) -> Markup {
     let within = |day: fitness_core::domain::calendar::Day| {
         preview.weeks.iter().any(|week| week.monday == day.iso_week().monday())
     };
     let runs = |workout: &fitness_core::plan::Workout| {
         workout.sport == fitness_core::domain::sport::Sport::Running && within(workout.date)
     };
+    // A run by time may be the longest.
+    let by_time = |workout: &fitness_core::plan::Workout| runs(workout) && workout.distance.is_none();
+    let mut workouts =
+        preview.current.iter().map(|w| &w.workout).chain(preview.next.iter().map(|w| &w.workout));
+    if workouts.any(by_time) {
+        return html! {};
+    }
     let before =
         preview.current.iter().map(|w| &w.workout).filter(|w| runs(w)).filter_map(|w| w.distance).max();
     let after = preview.next.iter().map(|w| &w.workout).filter(|w| runs(w)).filter_map(|w| w.distance).max();
     let far = |distance: Option<fitness_core::domain::units::Distance>| {
-        distance.map_or_else(|| "none".to_owned(), |far| shown.units.distance(far).to_string())
+        distance.map_or_else(|| "none".to_owned(), |far| shown.units.format_distance(far).to_string())
     };
     html! {
         @if before != after { p { "Longest run: " (far(before)) " → " b { (far(after)) } } }
@@ -214,109 +253,123 @@ fn long_run(shown: Shown, preview: &Preview) -> Markup {
 }
 
 pub(crate) async fn show(
-    view: View,
+    view: PageContext,
     Path(id): Path<String>,
-    Asked(fields): Asked,
-) -> Result<Response, Problem> {
-    let beside = Beside::find(&view, &id, &fields).await?;
-    let response = beside.page(&view, None, &overrides(&fields)?);
+    QueryFields(fields): QueryFields,
+) -> Result<Response, PageError> {
+    let beside = ProposalReview::load(&view, &id, &fields).await?;
+    let response = beside.page(&view, None, &parse_overrides(&fields)?);
     let chosen_badly =
-        beside.state == ProposalState::Open && beside.preview.is_err() && fields.ticked("chosen");
+        beside.state == ProposalState::Open && beside.preview.is_err() && fields.is_checked("chosen");
     Ok(if chosen_badly { unprocessable(response) } else { response })
 }
 
-/// `GET /proposals/{id}/apply`
-pub(crate) async fn ask_apply(
-    view: View,
+/// `the change`, `all 3 changes`, `2 of 3 changes`.
+fn describe_taken(taken: usize, all: usize) -> String {
+    match (taken, all) {
+        (1, 1) => "the change".to_owned(),
+        (taken, all) if taken == all => format!("all {all} changes"),
+        (taken, all) => format!("{taken} of {all} changes"),
+    }
+}
+
+pub(crate) async fn confirm_apply(
+    view: PageContext,
     Path(id): Path<String>,
-    Asked(fields): Asked,
-) -> Result<Response, Problem> {
-    let beside = Beside::find(&view, &id, &fields).await?;
-    let overrides = overrides(&fields)?;
+    QueryFields(fields): QueryFields,
+) -> Result<Response, PageError> {
+    let beside = ProposalReview::load(&view, &id, &fields).await?;
+    let overrides = parse_overrides(&fields)?;
     let preview = match &beside.preview {
         Ok(preview) => preview,
-        Err(why) => return Ok(refused(&view, &beside, why, &overrides)),
+        Err(why) => return Ok(refused_page(&view, &beside, why, &overrides)),
     };
-    if !preview.review.left(&overrides).is_empty() {
-        let said = "Tick each error you go ahead against, or take another part.";
-        return Ok(unprocessable(beside.page(&view, Some(said), &overrides)));
+    if !preview.review.remaining_findings(&overrides).is_empty() {
+        let message = "Override each error you accept, or select other changes.";
+        return Ok(unprocessable(beside.page(&view, Some(message), &overrides)));
     }
-    let shown = Shown { units: view.units(), today: view.today };
-    let taken: Vec<NowThen> =
-        beside.chosen.iter().filter_map(|at| beside.changes.get(*at)).cloned().collect();
+    let shown = DiffView { units: view.units(), today: view.today };
+    let taken: Vec<WorkoutDiff> =
+        beside.selected.iter().filter_map(|at| beside.changes.get(*at)).cloned().collect();
     let what = html! {
-        p { (counted(taken.len() as u64, "change", "changes")) " of " (beside.changes.len()) " to " b { (visible(&beside.plan.name)) } ", as revision " (beside.plan.revision + 1) "; it can be taken back." }
+        p { "This applies " (describe_taken(taken.len(), beside.changes.len())) " to " b { (escape_invisible(&beside.plan.name)) } " and saves the plan as revision " (beside.plan.revision + 1) ". You can undo this." }
         (shown.rows(&taken))
         (shown.weeks(&preview.weeks))
-        @for rule in &overrides { p { "You override " (rule) ": " (rule.metric()) "." } }
+        @for rule in &overrides { p { "Overridden check: " (rule.metric()) "." } }
     };
-    let yes = format!("Apply {}", counted(taken.len() as u64, "change", "changes"));
-    let (action, back) = (format!("{}/apply", beside.address()), beside.address());
-    let asking = Asking {
+    let yes = format!("Apply {}", pluralize(taken.len() as u64, "change", "changes"));
+    let (action, back) = (format!("{}/apply", beside.url()), beside.url());
+    let asking = ConfirmationPage {
         title: "Apply this to your plan?",
-        what,
-        decision: beside.decision(preview, &overrides),
+        description: what,
+        request: beside.request(preview, &overrides),
         action: &action,
         fields: html! {
             input type="hidden" name="chosen" value="1";
-            @for at in &beside.chosen { input type="hidden" name="include" value=(at); }
+            @for at in &beside.selected { input type="hidden" name="include" value=(at); }
             @for rule in &overrides { input type="hidden" name="override" value=(rule); }
         },
-        yes: &yes,
-        danger: false,
-        back: (&back, "Not now"),
+        confirm_label: &yes,
+        is_destructive: false,
+        back_link: (&back, "Not now"),
     };
-    asking.page(&view).await
+    asking.render(&view)
 }
 
-/// `POST /proposals/{id}/apply`
-pub(crate) async fn apply(view: View, Path(id): Path<String>, fields: Fields) -> Result<Response, Problem> {
-    let beside = Beside::find(&view, &id, &fields).await?;
-    let overrides = overrides(&fields)?;
+pub(crate) async fn apply(
+    view: PageContext,
+    Path(id): Path<String>,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let beside = ProposalReview::load(&view, &id, &fields).await?;
+    let overrides = parse_overrides(&fields)?;
     let preview = match &beside.preview {
         Ok(preview) => preview,
-        Err(why) => return Ok(refused(&view, &beside, why, &overrides)),
+        Err(why) => return Ok(refused_page(&view, &beside, why, &overrides)),
     };
-    let look = |no: Problem| no.go_on(beside.address(), "Look at it again");
-    let consent = match beside.decision(preview, &overrides).answered(&view, &fields).await {
+    let look = |no: PageError| no.with_link(beside.url(), "Review again");
+    let consent = match redeem(&view, &beside.request(preview, &overrides), &fields).await {
         Ok(consent) => consent,
-        Err(_) if preview.has_moved_on() => {
-            let said =
-                "Nothing was changed. The plan changed since you looked; below is what it would do now.";
-            return Ok(with_status(beside.page(&view, Some(said), &overrides), StatusCode::CONFLICT));
+        Err(_) if preview.has_plan_changed() => {
+            let message = "Nothing was changed. Your plan has changed since you opened this page; below is the effect on it now.";
+            return Ok(with_status(beside.page(&view, Some(message), &overrides), StatusCode::CONFLICT));
         }
         Err(no) => return Err(look(no)),
     };
     let id = beside.proposal.id;
     let applied =
-        human_actions::apply(consent, id, &beside.chosen, view.today, &preview.review, &overrides).await;
+        human_actions::apply(consent, id, &beside.selected, view.today, &preview.review, &overrides).await;
     match applied {
         Ok(number) => Ok(see_other(&format!("/plan/revisions/{number}?done=applied"))),
-        Err(why @ (Error::Over { .. } | Error::Stale)) => {
-            let fresh = Beside::find(&view, &id.to_string(), &fields).await?;
-            Ok(refused(&view, &fresh, &why, &overrides))
+        Err(why @ (Error::ProposalClosed { .. } | Error::Stale)) => {
+            let fresh = ProposalReview::load(&view, &id.to_string(), &fields).await?;
+            Ok(refused_page(&view, &fresh, &why, &overrides))
         }
         Err(why) => Err(look(why.into())),
     }
 }
 
-/// The proposal beside the plan as it is now, and why it was not applied.
-fn refused(view: &View, beside: &Beside, why: &Error, overrides: &BTreeSet<Rule>) -> Response {
+/// The proposal compared with the current plan, and why it was not applied.
+fn refused_page(
+    view: &PageContext,
+    beside: &ProposalReview,
+    why: &Error,
+    overrides: &BTreeSet<LintRule>,
+) -> Response {
     let status = match why {
-        Error::Over { .. } | Error::Stale | Error::WrongStatus(_) => StatusCode::CONFLICT,
+        Error::ProposalClosed { .. } | Error::Stale | Error::WrongStatus(_) => StatusCode::CONFLICT,
         _ => StatusCode::UNPROCESSABLE_ENTITY,
     };
-    let said = format!("Nothing was changed. {}", sentence(why));
-    with_status(beside.page(view, Some(&said), overrides), status)
+    let message = format!("Nothing was changed. {}", sentence(why));
+    with_status(beside.page(view, Some(&message), overrides), status)
 }
 
-/// `POST /proposals/{id}/discard`
-pub(crate) async fn discard(view: View, Path(id): Path<String>) -> Result<Response, Problem> {
-    let id: ProposalId = number(&id)?;
+pub(crate) async fn discard(view: PageContext, Path(id): Path<String>) -> Result<Response, PageError> {
+    let id: ProposalId = parse_id(&id)?;
     match view.store().decline_proposal(view.user(), id, view.now).await {
-        Err(Error::NotFound(_)) => return Err(Problem::not_found()),
+        Err(Error::NotFound(_)) => return Err(PageError::not_found()),
         gone => {
-            gone.map_err(|why| Problem::from(why).go_on(format!("/proposals/{id}"), "Look at it again"))?
+            gone.map_err(|why| PageError::from(why).with_link(format!("/proposals/{id}"), "Review again"))?
         }
     }
     Ok(see_other("/plan?done=discarded"))

@@ -1,177 +1,203 @@
-//! `GET /plan/revisions`: how a plan came to be what it is, and the way back.
+//! `GET /plan/revisions`: the history of a plan, and reverting to an older revision.
 
-use crate::auth::confirmation::Decision;
-use crate::components::confirm::Asking;
-use crate::components::diff::Shown;
+use crate::auth::confirmation::{redeem, web_request};
+use crate::components::confirm::ConfirmationPage;
+use crate::components::core_message::sentence;
+use crate::components::diff::DiffView;
 use crate::components::{author_label, findings, time};
-use crate::http::error::{Problem, sentence};
+use crate::http::error::PageError;
 use crate::http::extract::Path;
-use crate::http::form::{Asked, Fields};
-use crate::http::response::{number, see_other};
-use crate::page::{Place, View};
+use crate::http::form::{FormFields, QueryFields};
+use crate::http::response::{parse_id, see_other};
+use crate::page::{NavItem, PageContext};
 use crate::pages::plan::list;
+use crate::pages::plan::workout_edit::DEFAULT_REASON;
 use axum::response::Response;
 use fitness_core::domain::calendar::Day;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::{
-    ActionKind, NextWorkout, Plan, PlanStatus, PlannedWorkout, ProposalOrigin, Revision, differences,
-    revert as back, week_deltas,
+    HumanActionKind, NextRevisionWorkout, Plan, PlanStatus, PlannedWorkout, ProposalOrigin, Revision,
+    RevisionOrigin, diff_workouts, revert as back, week_deltas,
 };
+use fitness_store::plan::consent::ConfirmationRequest;
 use fitness_store::plan::human_actions::{self, change_hash};
 use maud::{Markup, html};
 
-pub(crate) async fn list(view: View, asked: Asked) -> Result<Response, Problem> {
-    let plan = list::meant(&view, &asked).await?;
+pub(crate) async fn list(view: PageContext, asked: QueryFields) -> Result<Response, PageError> {
+    let plan = list::find_requested_plan(&view, &asked).await?;
     let revisions = view.store().list_revisions(view.user(), plan.id).await?;
     let active = plan.status == PlanStatus::Active;
-    let author = view.store().find_words_author(view.user(), &plan).await?;
+    let author = view.store().find_text_author(view.user(), &plan).await?;
     let body = html! {
         h1 { "Revisions" }
-        p.lead { (visible(&plan.name)) " " (author_label::label(author)) " Every change is a revision of its own; nothing is ever written over." }
+        p.lead { (escape_invisible(&plan.name)) " " (author_label::render(author)) " Every change is kept." }
         section.card {
             ul.revisions {
                 @for revision in &revisions {
                     li data-row {
                         div { (row(&view, &plan, revision)) }
                         @if active && revision.number < plan.revision {
-                            a.btn.small href={ "/plan/revert?to=" (revision.number) } { "Go back to this…" }
+                            a.btn.small href={ "/plan/revert?to=" (revision.number) } { "Revert to this…" }
                         }
                     }
                 }
             }
         }
     };
-    Ok(view.page(Place::Plan, "Revisions", &body))
+    Ok(view.page(NavItem::Plan, "Revisions", &body))
 }
 
-fn row(view: &View, plan: &Plan, revision: &Revision) -> Markup {
+fn row(view: &PageContext, plan: &Plan, revision: &Revision) -> Markup {
     let query = if plan.status == PlanStatus::Active { String::new() } else { format!("?plan={}", plan.id) };
     html! {
         a href={ "/plan/revisions/" (revision.number) (query) } { b { "Revision " (revision.number) } }
-        @if revision.number == plan.revision { " " span.chip.active { "Now" } }
+        @if revision.number == plan.revision { " " span.chip.active { "Current" } }
         p.meta {
-            span { (time::moment(revision.made_at, view.profile.zone, view.today)) }
-            span { "from " (revision.told_origin()) }
-            @if let Some(reason) = &revision.reason {
-                span { "“" (visible(reason)) "” " (author_label::label(revision.proposed_by.map(ProposalOrigin::author))) }
+            span { (time::clock_or_date(revision.made_at, view.profile.zone, view.today)) }
+            span { (origin(revision)) }
+            @if let Some(reason) = revision.reason.as_deref().filter(|reason| *reason != DEFAULT_REASON) {
+                span { "“" (escape_invisible(reason)) "” " (author_label::render(revision.proposed_by.map(ProposalOrigin::author))) }
             }
         }
     }
 }
 
-/// `GET /plan/revisions/{number}`: what one of them changed.
-pub(crate) async fn show(view: View, Path(text): Path<String>, asked: Asked) -> Result<Response, Problem> {
+fn origin(revision: &Revision) -> Markup {
+    let proposal = |label: &str| {
+        html! {
+            @match revision.proposal {
+                Some(id) => a href={ "/proposals/" (id) } { (label) },
+                None => (label),
+            }
+        }
+    };
+    match revision.origin {
+        RevisionOrigin::Draft => html! { "original draft" },
+        RevisionOrigin::Apply => html! { (proposal("proposal")) " applied by you" },
+        RevisionOrigin::Edit => html! { "edited by you" },
+        RevisionOrigin::Revert => html! { "reverted by you" },
+    }
+}
+
+/// `GET /plan/revisions/{number}`: the changes of one revision.
+pub(crate) async fn show(
+    view: PageContext,
+    Path(text): Path<String>,
+    asked: QueryFields,
+) -> Result<Response, PageError> {
     let (store, user, today) = (view.store(), view.user(), view.today);
-    let plan = list::meant(&view, &asked).await?;
-    let wanted: i64 = number(&text)?;
+    let plan = list::find_requested_plan(&view, &asked).await?;
+    let wanted: i64 = parse_id(&text)?;
     let revisions = store.list_revisions(user, plan.id).await?;
     let revision =
-        revisions.iter().find(|revision| revision.number == wanted).ok_or_else(Problem::not_found)?;
-    let then = next(&store.list_workouts(user, plan.id, wanted).await?);
+        revisions.iter().find(|revision| revision.number == wanted).ok_or_else(PageError::not_found)?;
+    let then = to_next_workouts(&store.list_workouts(user, plan.id, wanted).await?);
     let before = if wanted > 1 { store.list_workouts(user, plan.id, wanted - 1).await? } else { Vec::new() };
-    let shown = Shown { units: view.units(), today };
-    let easy = store.background_of(user, &plan, today).await?.easy_pace();
-    let author = store.find_words_author(user, &plan).await?;
+    let shown = DiffView { units: view.units(), today };
+    let easy = store.training_baseline_for_plan(user, &plan, today).await?.easy_pace();
+    let author = store.find_text_author(user, &plan).await?;
     let is_now = plan.status == PlanStatus::Active && wanted == plan.revision;
     let body = html! {
         h1 { "Revision " (wanted) }
-        p.lead { (visible(&plan.name)) " " (author_label::label(author)) }
+        p.lead { (escape_invisible(&plan.name)) " " (author_label::render(author)) }
         section.card {
             (row(&view, &plan, revision))
-            @if wanted == 1 { p { "This is the plan as it was drafted." } }
+            @if wanted == 1 { p { "The plan as drafted." } }
             @else {
                 h2 { "What changed" }
-                (shown.rows(&differences(&before, &then)))
+                (shown.rows(&diff_workouts(&before, &then)))
                 (shown.weeks(&week_deltas(&before, &then, easy)))
             }
             p.actions {
-                a.btn.primary href="/plan" { "To the plan" }
-                @if is_now && wanted > 1 { a.btn href={ "/plan/revert?to=" (wanted - 1) } { "Undo: back to revision " (wanted - 1) "…" } }
+                a.btn.primary href="/plan" { "Open plan" }
+                @if is_now && wanted > 1 { a.btn href={ "/plan/revert?to=" (wanted - 1) } { "Undo (revert to revision " (wanted - 1) ")…" } }
                 a.btn href="/plan/revisions" { "All revisions" }
             }
         }
     };
-    Ok(view.page(Place::Plan, &format!("Revision {wanted}"), &body))
+    Ok(view.page(NavItem::Plan, &format!("Revision {wanted}"), &body))
 }
 
-fn next(workouts: &[PlannedWorkout]) -> Vec<NextWorkout> {
-    workouts.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect()
+fn to_next_workouts(workouts: &[PlannedWorkout]) -> Vec<NextRevisionWorkout> {
+    workouts.iter().map(|w| NextRevisionWorkout { id: Some(w.id), workout: w.workout.clone() }).collect()
 }
 
-/// The way back to an older revision.
-struct Back {
+struct RevertPreview {
     plan: Plan,
-    to: i64,
+    target_revision: i64,
     current: Vec<PlannedWorkout>,
-    next: Vec<NextWorkout>,
-    /// Whether days that are over are not as they were then.
-    past_kept: bool,
+    next: Vec<NextRevisionWorkout>,
+    /// Whether past days differ from the old revision; they are not reverted.
+    keeps_past: bool,
 }
 
-impl Back {
-    async fn find(view: &View, fields: &Fields) -> Result<Self, Problem> {
+impl RevertPreview {
+    async fn load(view: &PageContext, fields: &FormFields) -> Result<Self, PageError> {
         let (store, user, today) = (view.store(), view.user(), view.today);
         let plan = store.find_active_plan(user).await?.ok_or_else(list::none_active)?;
-        let to: i64 = number(fields.text("to").unwrap_or_default())?;
+        let to: i64 = parse_id(fields.get_trimmed("to").unwrap_or_default())?;
         if !(1..plan.revision).contains(&to) {
-            return Err(Problem::not_found().go_on("/plan/revisions", "See the revisions"));
+            return Err(PageError::not_found().with_link("/plan/revisions", "All revisions"));
         }
         let current = store.list_workouts(user, plan.id, plan.revision).await?;
         let old = store.list_workouts(user, plan.id, to).await?;
         let next = back(&plan, &current, &old, today).map_err(|why| {
-            Problem::conflict(format!("The plan cannot go back to revision {to}: {}", sentence(&why)))
-                .go_on("/plan/revisions", "See the revisions")
+            PageError::conflict(format!("The plan can't be reverted to revision {to}. {}", sentence(&why)))
+                .with_link("/plan/revisions", "All revisions")
         })?;
-        let past_kept = over(&current, today) != over(&old, today);
-        Ok(Self { plan, to, current, next, past_kept })
+        let past_kept = past_workouts(&current, today) != past_workouts(&old, today);
+        Ok(Self { plan, target_revision: to, current, next, keeps_past: past_kept })
     }
 
-    fn decision(&self) -> Decision {
+    fn request(&self) -> ConfirmationRequest {
         let seen = change_hash(self.plan.id, self.plan.revision, &self.next);
-        Decision { kind: ActionKind::Revert, plan: Some(self.plan.id), seen }
+        web_request(HumanActionKind::Revert, Some(self.plan.id), seen)
     }
 }
 
-fn over(workouts: &[PlannedWorkout], today: Day) -> Vec<&PlannedWorkout> {
+fn past_workouts(workouts: &[PlannedWorkout], today: Day) -> Vec<&PlannedWorkout> {
     workouts.iter().filter(|planned| planned.workout.date < today).collect()
 }
 
-/// `GET /plan/revert?to=…`
-pub(crate) async fn ask(view: View, Asked(fields): Asked) -> Result<Response, Problem> {
+pub(crate) async fn confirm_revert(
+    view: PageContext,
+    QueryFields(fields): QueryFields,
+) -> Result<Response, PageError> {
     let (store, user, today) = (view.store(), view.user(), view.today);
-    let found = Back::find(&view, &fields).await?;
-    let review = store.review_next(user, &found.plan, &found.next, today).await?;
-    let before = store.review(user, found.plan.id, today).await?;
-    let easy = store.background_of(user, &found.plan, today).await?.easy_pace();
-    let shown = Shown { units: view.units(), today };
+    let found = RevertPreview::load(&view, &fields).await?;
+    let review = store.lint_next_revision(user, &found.plan, &found.next, today).await?;
+    let before = store.lint_plan(user, found.plan.id, today).await?;
+    let easy = store.training_baseline_for_plan(user, &found.plan, today).await?.easy_pace();
+    let shown = DiffView { units: view.units(), today };
     let what = html! {
-        (shown.rows(&differences(&found.current, &found.next)))
+        (shown.rows(&diff_workouts(&found.current, &found.next)))
         (shown.weeks(&week_deltas(&found.current, &found.next, easy)))
-        @if found.past_kept { p { "What was planned for days before today stays as it is now." } }
-        (findings::since(review.findings(), before.findings()))
-        p.soft { "It is saved as revision " (found.plan.revision + 1) "; nothing is lost." }
+        @if found.keeps_past { p { "Workouts before today stay as they are." } }
+        (findings::render_since(review.findings(), before.findings()))
+        p.soft { "This will be saved as revision " (found.plan.revision + 1) ". Earlier revisions are kept." }
     };
-    let title = format!("Go back to revision {}?", found.to);
-    let asking = Asking {
+    let title = format!("Revert to revision {}?", found.target_revision);
+    let asking = ConfirmationPage {
         title: &title,
-        what,
-        decision: found.decision(),
+        description: what,
+        request: found.request(),
         action: "/plan/revert",
-        fields: html! { input type="hidden" name="to" value=(found.to); },
-        yes: "Go back",
-        danger: false,
-        back: ("/plan/revisions", "Leave it as it is"),
+        fields: html! { input type="hidden" name="to" value=(found.target_revision); },
+        confirm_label: "Revert",
+        is_destructive: false,
+        back_link: ("/plan/revisions", "Cancel"),
     };
-    asking.page(&view).await
+    asking.render(&view)
 }
 
-/// `POST /plan/revert`
-pub(crate) async fn revert(view: View, fields: Fields) -> Result<Response, Problem> {
-    let found = Back::find(&view, &fields).await?;
-    let again = |no: Problem| no.go_on(format!("/plan/revert?to={}", found.to), "Look at it again");
-    let consent = found.decision().answered(&view, &fields).await.map_err(again)?;
-    let number = human_actions::revert(consent, found.plan.id, found.plan.revision, found.to, view.today)
-        .await
-        .map_err(|why| again(why.into()))?;
+pub(crate) async fn revert(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let found = RevertPreview::load(&view, &fields).await?;
+    let again =
+        |no: PageError| no.with_link(format!("/plan/revert?to={}", found.target_revision), "Review again");
+    let consent = redeem(&view, &found.request(), &fields).await.map_err(again)?;
+    let number =
+        human_actions::revert(consent, found.plan.id, found.plan.revision, found.target_revision, view.today)
+            .await
+            .map_err(|why| again(why.into()))?;
     Ok(see_other(&format!("/plan/revisions/{number}?done=reverted")))
 }

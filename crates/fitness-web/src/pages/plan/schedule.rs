@@ -1,36 +1,32 @@
-//! The schedule, a row for each week.
+//! The weekly schedule of the active plan.
 
-use super::volume::class;
+use super::volume::bar_class;
 use crate::components::workout;
-use crate::page::View;
-use fitness_core::adherence::{NoteKind, WeekProgress};
+use crate::page::PageContext;
+use fitness_core::adherence::{WeekProgress, WorkoutNoteKind};
 use fitness_core::domain::calendar::Day;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::PlannedWorkout;
-use fitness_store::Progress;
+use fitness_store::PlanAdherence;
 use maud::{Markup, html};
 use std::ops::Range;
 
-/// As many weeks are shown at once: the one before, and some ahead.
-const SHOWN: usize = 5;
+/// Weeks shown at once: the one before the selected one, and those after it.
+const VISIBLE_WEEKS: usize = 5;
 
-/// The weeks that are looked at.
 #[derive(Debug, Clone)]
-pub(super) struct Weeks {
-    /// The one in the middle of it, from 0.
-    pub(super) chosen: usize,
-    /// Those that are shown.
-    pub(super) shown: Range<usize>,
-    /// All there are.
+pub(super) struct WeekSelection {
+    pub(super) selected: usize,
+    pub(super) visible: Range<usize>,
     pub(super) count: usize,
 }
 
-impl Weeks {
-    /// The weeks around the one that was asked for, or around today's.
-    pub(super) fn chosen(progress: &Progress, asked: &str, today: Day) -> Self {
-        let weeks = &progress.followed.weeks;
+impl WeekSelection {
+    /// The weeks around the requested one, or around today's.
+    pub(super) fn around(progress: &PlanAdherence, asked: &str, today: Day) -> Self {
+        let weeks = &progress.adherence.weeks;
         let count = weeks.len();
-        let this = weeks.iter().position(|week| (0..7).contains(&week.monday.until(today)));
+        let this = weeks.iter().position(|week| (0..7).contains(&week.monday.days_until(today)));
         let this = this.unwrap_or(if weeks.first().is_some_and(|week| today < week.monday) {
             0
         } else {
@@ -38,55 +34,55 @@ impl Weeks {
         });
         let asked_for =
             asked.parse::<usize>().ok().filter(|week| (1..=count).contains(week)).map(|week| week - 1);
-        let chosen = asked_for.unwrap_or(this);
-        let shown = if asked == "all" {
+        let selected = asked_for.unwrap_or(this);
+        let visible = if asked == "all" {
             0..count
         } else {
-            let first = chosen.saturating_sub(1).min(count.saturating_sub(SHOWN));
-            first..(first + SHOWN).min(count)
+            let first = selected.saturating_sub(1).min(count.saturating_sub(VISIBLE_WEEKS));
+            first..(first + VISIBLE_WEEKS).min(count)
         };
-        Self { chosen, shown, count }
+        Self { selected, visible, count }
     }
 }
 
-pub(super) fn card(view: &View, progress: &Progress, weeks: &Weeks) -> Markup {
-    let all = &progress.followed.weeks;
+pub(super) fn card(view: &PageContext, progress: &PlanAdherence, weeks: &WeekSelection) -> Markup {
+    let all = &progress.adherence.weeks;
     html! {
         section.card #schedule {
             div.row {
-                h2 { "Schedule, weeks " (weeks.shown.start + 1) " to " (weeks.shown.end) " of " (weeks.count) }
+                h2 { "Schedule, weeks " (weeks.visible.start + 1) " to " (weeks.visible.end) " of " (weeks.count) }
                 span.push.row {
-                    @if weeks.chosen > 0 { a.btn.small rel="prev" href={ "/plan?week=" (weeks.chosen) "#schedule" } { "Earlier" } }
-                    @if weeks.chosen + 1 < weeks.count { a.btn.small rel="next" href={ "/plan?week=" (weeks.chosen + 2) "#schedule" } { "Later" } }
-                    @if weeks.shown.len() < weeks.count { a.btn.small href="/plan?week=all#schedule" { "All weeks" } }
+                    @if weeks.selected > 0 { a.btn.small rel="prev" href={ "/plan?week=" (weeks.selected) "#schedule" } { "Earlier" } }
+                    @if weeks.selected + 1 < weeks.count { a.btn.small rel="next" href={ "/plan?week=" (weeks.selected + 2) "#schedule" } { "Later" } }
+                    @if weeks.visible.len() < weeks.count { a.btn.small href="/plan?week=all#schedule" { "All weeks" } }
                 }
             }
             div.schedule {
-                @for index in weeks.shown.clone() {
+                @for index in weeks.visible.clone() {
                     @if let Some(week) = all.get(index) { (row(view, progress, week, index)) }
                 }
             }
-            (notes(view, progress))
+            (match_suggestions(view, progress))
         }
     }
 }
 
-fn row(view: &View, progress: &Progress, week: &WeekProgress, index: usize) -> Markup {
-    let this = (0..7).contains(&week.monday.until(view.today));
+fn row(view: &PageContext, progress: &PlanAdherence, week: &WeekProgress, index: usize) -> Markup {
+    let this = (0..7).contains(&week.monday.days_until(view.today));
     html! {
         div.weekrow #{ "week-" (index + 1) } data-this[this] {
             div.about {
                 b { "Week " (index + 1) @if this { span.hidden { ", this week" } } }
                 span.soft { (week.monday.date().format("%-d %b")) }
-                (sum(view, week))
+                (week_totals(view, week))
             }
             div.week {
-                @for day in week.monday.through(week.monday.plus(6)) {
+                @for day in week.monday.through(week.monday.plus_days(6)) {
                     div.day data-today[day == view.today] {
                         p.head { (day.date().format("%a")) " " span { (day.date().format("%-d")) } }
-                        @for (at, planned) in on(progress, day) {
-                            @let over = progress.followed.notes.iter().any(|note| note.workout == planned.id && note.kind == NoteKind::Over);
-                            (workout::cell(planned, progress.followed.graded.get(at), view.units(), view.today, over))
+                        @for (at, planned) in workouts_on(progress, day) {
+                            @let over = progress.adherence.notes.iter().any(|note| note.workout == planned.id && note.kind == WorkoutNoteKind::Over);
+                            (workout::render_day_cell(planned, progress.adherence.graded.get(at), view.units(), view.today, over))
                         }
                     }
                 }
@@ -95,36 +91,36 @@ fn row(view: &View, progress: &Progress, week: &WeekProgress, index: usize) -> M
     }
 }
 
-fn on(progress: &Progress, day: Day) -> impl Iterator<Item = (usize, &PlannedWorkout)> {
+fn workouts_on(progress: &PlanAdherence, day: Day) -> impl Iterator<Item = (usize, &PlannedWorkout)> {
     progress.workouts.iter().enumerate().filter(move |(_, planned)| planned.workout.date == day)
 }
 
-/// What the week asks for and what was run, as far as the data reaches.
-fn sum(view: &View, week: &WeekProgress) -> Markup {
+/// Planned and actual running of a week.
+fn week_totals(view: &PageContext, week: &WeekProgress) -> Markup {
     let units = view.units();
     let (planned, done) = (week.running.planned.distance, week.running.done.distance);
-    let asked = week.running.planned.written().spoken(units);
+    let planned_label = week.running.planned.display().label(units);
     let begun = week.over || week.running.done.count > 0;
     let share = if planned.mm() > 0 { (done.meters() / planned.meters()).min(1.0) } else { 0.0 };
     html! {
-        span { @if begun { b { (units.distance(done)) } span.soft { " of " (asked) } } @else { b { (asked) } } }
+        span { @if begun { b { (units.format_distance(done)) } span.soft { " of " (planned_label) } } @else { b { (planned_label) } } }
         svg.meter viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" {
             rect.b.planned x="0" y="0" width="100" height="6" rx="3" {}
-            @if begun { rect class={ "b " (class(week)) } x="0" y="0" width=(format!("{:.0}", share * 100.0)) height="6" rx="3" {} }
+            @if begun { rect class={ "b " (bar_class(week)) } x="0" y="0" width=(format!("{:.0}", share * 100.0)) height="6" rx="3" {} }
         }
-        @if let Some(percent) = week.adherence.percent { span.soft.small { (percent) " % of what was due" } }
+        @if let Some(percent) = week.adherence.percent { span.soft.small { (percent) @if week.over { "% of plan" } @else { "% of what was due so far" } } }
     }
 }
 
-/// What no verdict says: runs that may have been a workout of another day.
-fn notes(view: &View, progress: &Progress) -> Markup {
-    let offers = &progress.followed.offers;
+/// Runs that may have been a workout planned for another day.
+fn match_suggestions(view: &PageContext, progress: &PlanAdherence) -> Markup {
+    let offers = &progress.adherence.offers;
     html! {
         @for offer in offers {
-            @let name = progress.workouts.iter().find(|planned| planned.id == offer.workout).map(|planned| visible(&planned.workout.name).to_string());
+            @let name = progress.workouts.iter().find(|planned| planned.id == offer.workout).map(|planned| escape_invisible(&planned.workout.name).to_string());
             p.row {
-                span { "Was the run of " (crate::components::time::element(offer.done_day, view.today)) " meant to be " b { (name.unwrap_or_default()) } "?" }
-                a.btn.small href={ "/plan/workouts/" (offer.workout) } { "Look at it" }
+                span { "Was your run on " (crate::components::time::element(offer.done_day, view.today)) " the planned " b { (name.unwrap_or_default()) } "?" }
+                a.btn.small href={ "/plan/workouts/" (offer.workout) } { "Review" }
             }
         }
     }

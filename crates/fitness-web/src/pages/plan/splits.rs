@@ -1,49 +1,53 @@
-//! `GET /plan/card`: splits for race day.
+//! `GET /plan/splits`: the pace card for race day.
 
 use crate::components::time;
-use crate::http::error::Problem;
-use crate::http::form::Asked;
-use crate::page::{Place, View};
+use crate::http::error::PageError;
+use crate::http::form::QueryFields;
+use crate::page::{NavItem, PageContext};
 use crate::pages::plan::list;
 use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::domain::units::Distance;
-use fitness_core::domain::untrusted_text::visible;
-use fitness_core::plan::{CardBasis, finish_on_race_day, pace_card};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::plan::{PaceCardBasis, finish_on_race_day, pace_card};
 use maud::html;
 
-pub(crate) async fn show(view: View, asked: Asked) -> Result<Response, Problem> {
+pub(crate) async fn show(view: PageContext, asked: QueryFields) -> Result<Response, PageError> {
     let (units, today) = (view.units(), view.today);
-    let plan = list::meant(&view, &asked).await?;
-    let no = |said: &str| Problem::new(StatusCode::NOT_FOUND, said).go_on("/plan", "Back to the plan");
-    let Some(race) = plan.distance else {
-        return Err(no("This plan has no race, so there is nothing to pace."));
+    let plan = list::find_requested_plan(&view, &asked).await?;
+    let no_card = |why: &str| {
+        PageError::new(StatusCode::NOT_FOUND, why)
+            .with_title("No pace card")
+            .with_link("/plan", "Back to the plan")
     };
-    let athlete = view.store().background_of(view.user(), &plan, today).await?;
+    let Some(race) = plan.distance else {
+        return Err(no_card("This plan has no race, so it has no pace card."));
+    };
+    let athlete = view.store().training_baseline_for_plan(view.user(), &plan, today).await?;
     let finish = finish_on_race_day(&athlete, plan.start_date, plan.race_date);
     let Some(card) = pace_card(race, plan.target_time, finish, units) else {
-        return Err(no(
-            "There is neither a target nor a result to pace by. Confirm a race among your activities, or draft the plan with a time hoped for.",
+        return Err(no_card(
+            "There is no target time or race result to base a pace card on. Confirm a race among your activities, or draft a plan with a target time.",
         ));
     };
-    let basis = CardBasis::of(&card, plan.target_time, finish);
+    let basis = PaceCardBasis::from_card(&card, plan.target_time, finish);
     let half = Distance::from_mm(race.mm() / 2);
     let body = html! {
         h1 { "Pace card" }
-        p.lead { (visible(&plan.name)) " · " (time::element(plan.race_date, today)) }
+        p.lead { (escape_invisible(&plan.name)) " · " (time::element(plan.race_date, today)) }
         section.card.pace-card {
-            p { (basis.told(race, plan.target_time, finish)) }
+            p { (basis.describe(race, plan.target_time, finish)) }
             table {
-                caption.hidden { "Where to be when" }
-                thead { tr { th scope="col" { "At" } th.n scope="col" { "Plan A" br; (units.pace(card.a_pace)) } th.n scope="col" { "Plan B" br; (units.pace(card.b_pace)) } } }
+                caption.hidden { "Split times" }
+                thead { tr { th scope="col" { "At" } th.n scope="col" { "Plan A" br; (units.format_pace(card.a_pace)) } th.n scope="col" { "Plan B" br; (units.format_pace(card.b_pace)) } } }
                 tbody { @for split in &card.splits { tr {
-                    th scope="row" { (units.distance(split.distance)) @if split.distance == half { " (half way)" } @if split.distance == race { " finish" } }
-                    td.n { (split.a.clock()) }
-                    td.n { (split.b.clock()) }
+                    th scope="row" { (units.format_distance(split.distance)) @if split.distance == half { " (halfway)" } @if split.distance == race { " finish" } }
+                    td.n { (split.a.format_clock()) }
+                    td.n { (split.b.format_clock()) }
                 } } }
             }
-            p.small.soft { "Evenly run. Printing the page leaves only the card." }
+            p.small.soft { "Even pace. Only this card is printed." }
         }
     };
-    Ok(view.page(Place::Plan, "Pace card", &body))
+    Ok(view.page(NavItem::Plan, "Pace card", &body))
 }

@@ -1,106 +1,106 @@
-//! Fitness to race day: what was, and three ways it may go on.
+//! Fitness so far and projected to race day.
 
-use crate::charts::axes::{Plot, number};
+use crate::charts::axes::{ChartSize, format_number};
 use crate::charts::figure::Figure;
 use crate::charts::path;
+use crate::components::core_message::for_page;
 use crate::components::time;
-use crate::http::error::Problem;
-use crate::page::View;
+use crate::http::error::PageError;
+use crate::page::PageContext;
 use fitness_core::domain::calendar::Day;
-use fitness_core::domain::untrusted_text::signed_number;
-use fitness_core::metrics::Found;
-use fitness_core::metrics::trajectory::{Line, Trajectory};
+use fitness_core::domain::untrusted_text::format_signed;
+use fitness_core::metrics::MetricResult;
+use fitness_core::metrics::trajectory::{Projection, Trajectory};
 use fitness_core::plan::Plan;
 use maud::{Markup, html};
 
-/// Days of history before the plan began.
-const BEFORE: i64 = 28;
+/// Days of history shown before the start of the plan.
+const HISTORY_DAYS: i64 = 28;
 
-/// A day of the past.
-struct Past {
+struct PastFitness {
     day: Day,
     fitness: f64,
     fatigue: f64,
 }
 
 pub(super) async fn card(
-    view: &View,
+    view: &PageContext,
     plan: &Plan,
-    outlook: &Found<Trajectory>,
+    outlook: &MetricResult<Trajectory>,
     as_table: bool,
-) -> Result<Markup, Problem> {
+) -> Result<Markup, PageError> {
     let ahead = match outlook {
         Ok(ahead) => ahead,
         Err(why) => {
             return Ok(html! {
-                section.card { h2 { "Fitness to race day" } p { "Where it leads cannot be said yet: " (why) "." } }
+                section.card { h2 { "Fitness to race day" } p { "No projection yet: " (for_page(&why.to_string())) "." } }
             });
         }
     };
-    let first = plan.start_date.plus(-BEFORE);
+    let first = plan.start_date.plus_days(-HISTORY_DAYS);
     let days = view.store().list_day_metrics(view.user(), first, ahead.from).await?;
-    let past: Vec<Past> = (days.iter())
+    let past: Vec<PastFitness> = (days.iter())
         .filter_map(|day| {
             let training = day.training.as_ref().ok()?;
-            Some(Past { day: day.day, fitness: training.fitness, fatigue: training.fatigue })
+            Some(PastFitness { day: day.day, fitness: training.fitness, fatigue: training.fatigue })
         })
         .collect();
     Ok(html! {
         section.card {
             h2 { "Fitness to race day" }
-            @if as_table { (table(ahead)) } @else { (drawn(view, &past, ahead, first)) }
+            @if as_table { (table(ahead)) } @else { (chart(view, &past, ahead, first)) }
         }
     })
 }
 
-fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
-    let plot = Plot { right: 124.0, ..Plot::wide() };
-    let x = plot.days(first, ahead.race_day);
+fn chart(view: &PageContext, past: &[PastFitness], ahead: &Trajectory, first: Day) -> Markup {
+    let plot = ChartSize { right: 124.0, ..ChartSize::wide() };
+    let x = plot.day_scale(first, ahead.race_day);
     let lines = [
-        ("as written", "ahead", ahead.as_written.as_ref().ok()),
-        ("at your rate", "rate", ahead.at_this_rate.as_ref().ok()),
-        ("no training", "faint rate", Some(&ahead.no_training)),
+        ("with plan", "ahead", ahead.as_written.as_ref().ok()),
+        ("current rate", "rate", ahead.at_this_rate.as_ref().ok()),
+        ("if you stop", "faint rate", Some(&ahead.no_training)),
     ];
     let coming = lines
         .iter()
         .filter_map(|(.., line)| *line)
         .flat_map(|line| line.points.iter().map(|point| point.fitness));
     let most = past.iter().flat_map(|day| [day.fitness, day.fatigue]).chain(coming).fold(10.0, f64::max);
-    let (y, ticks) = plot.values((0.0, most));
-    let fitness: Vec<_> = past.iter().map(|day| (x.at(day.day), y.at(day.fitness))).collect();
-    let ground: Vec<_> = past.iter().map(|day| (x.at(day.day), y.at(0.0))).collect();
-    let fatigue = past.iter().map(|day| Some((x.at(day.day), y.at(day.fatigue))));
-    let course = |line: &Line| {
-        let from = past.last().map(|day| (x.at(day.day), y.at(day.fitness)));
+    let (y, ticks) = plot.value_scale((0.0, most));
+    let fitness: Vec<_> = past.iter().map(|day| (x.position(day.day), y.position(day.fitness))).collect();
+    let ground: Vec<_> = past.iter().map(|day| (x.position(day.day), y.position(0.0))).collect();
+    let fatigue = past.iter().map(|day| Some((x.position(day.day), y.position(day.fatigue))));
+    let course = |line: &Projection| {
+        let from = past.last().map(|day| (x.position(day.day), y.position(day.fitness)));
         path::line(
             from.into_iter()
-                .chain(line.points.iter().map(|point| (x.at(point.day), y.at(point.fitness))))
+                .chain(line.points.iter().map(|point| (x.position(point.day), y.position(point.fitness))))
                 .map(Some),
         )
     };
     let drawn = html! {
-        (plot.rules(&y, &ticks, number))
+        (plot.grid_lines(&y, &ticks, format_number))
         path.a.fitness d=(path::area(&fitness, &ground)) {}
         path.s.fitness d=(path::line(fitness.iter().copied().map(Some))) {}
         path.s.fatigue d=(path::line(fatigue)) {}
         @for (_, class, line) in &lines {
             @if let Some(line) = line { path class={ "s fitness " (class) } d=(course(line)) {} }
         }
-        @for (label, at) in beside(&lines.map(|(label, _, line)| (label, line.and_then(|line| line.points.last()).map(|last| y.at(last.fitness))))) {
-            text x=(format!("{:.1}", plot.across().1 + 8.0)) y=(format!("{at:.1}")) { (label) }
+        @for (label, at) in place_end_labels(&lines.map(|(label, _, line)| (label, line.and_then(|line| line.points.last()).map(|last| y.position(last.fitness))))) {
+            text x=(format!("{:.1}", plot.x_range().1 + 8.0)) y=(format!("{at:.1}")) { (label) }
         }
-        (plot.upright(x.at(ahead.from), "frontier", &format!("data through {}", ahead.from.date().format("%-d %b"))))
-        (plot.upright(x.at(ahead.race_day), "race", "race day"))
-        (plot.calendar(&x))
+        (plot.vertical_line(x.position(ahead.from), "frontier", &format!("data up to {}", ahead.from.date().format("%-d %b"))))
+        (plot.vertical_line(x.position(ahead.race_day), "race", "race day"))
+        (plot.day_labels(&x))
     };
     let reads = past
         .iter()
         .map(|day| {
             (
-                x.at(day.day),
+                x.position(day.day),
                 format!(
                     "{}: fitness {:.0}, fatigue {:.0}",
-                    time::near(day.day, view.today),
+                    time::short_with_year(day.day, view.today),
                     day.fitness,
                     day.fatigue
                 ),
@@ -108,62 +108,70 @@ fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
         })
         .chain(lines[0].2.into_iter().flat_map(|line| line.points.iter()).map(|point| {
             (
-                x.at(point.day),
+                x.position(point.day),
                 format!(
-                    "{}, as written: fitness {:.0}, fatigue {:.0}, form {}",
-                    time::near(point.day, view.today),
+                    "{}, planned: fitness {:.0}, fatigue {:.0}, form {}",
+                    time::short_with_year(point.day, view.today),
                     point.fitness,
                     point.fatigue,
-                    signed_number(point.form, 0)
+                    format_signed(point.form, 0)
                 ),
             )
         }))
         .collect();
     let caption = caption(past, ahead);
     Figure {
-        label: "Fitness so far and three ways to race day",
+        label: "Fitness so far and three projections to race day",
         plot,
-        drawn,
-        reads,
+        drawing: drawn,
+        readings: reads,
         caption: &caption,
         table: Some("/plan?table=trajectory"),
     }
     .render()
 }
 
-/// Room for one of the words at the ends of the lines, as a phone sets them.
-const WORD: f64 = 21.0;
+/// Height of an end label at the font size for phones.
+const LABEL_HEIGHT: f64 = 21.0;
 
-/// Where the words go that name lines by their ends: beside the line, and never on each other.
-fn beside(ends: &[(&'static str, Option<f64>)]) -> Vec<(&'static str, f64)> {
+/// Y positions of the labels at the line ends, moved apart where they would overlap.
+fn place_end_labels(ends: &[(&'static str, Option<f64>)]) -> Vec<(&'static str, f64)> {
     let mut words: Vec<(&'static str, f64)> =
         ends.iter().filter_map(|(label, end)| Some((*label, end.filter(|y| y.is_finite())? + 4.0))).collect();
     words.sort_by(|a, b| a.1.total_cmp(&b.1));
     for at in 1..words.len() {
-        words[at].1 = words[at].1.max(words[at - 1].1 + WORD);
+        words[at].1 = words[at].1.max(words[at - 1].1 + LABEL_HEIGHT);
     }
     words
 }
 
-fn caption(past: &[Past], ahead: &Trajectory) -> String {
-    let now = past.last().map(|day| format!("Fitness is {:.0} now", day.fitness));
-    let morning = |found: &Found<Line>| {
+fn caption(past: &[PastFitness], ahead: &Trajectory) -> String {
+    let now = past.last().map(|day| format!("Fitness is {:.0} now. ", day.fitness)).unwrap_or_default();
+    let morning = |found: &MetricResult<Projection>| {
         found.as_ref().ok().map(|line| (line.race_morning.fitness, line.race_morning.form.value))
     };
-    let leads = morning(&ahead.as_written).map(|(fitness, form)| {
-        let form = signed_number(form, 0);
-        format!("; as written the plan leads to {fitness:.0} on race morning, with form {form}")
+    let planned = morning(&ahead.as_written).map(|(fitness, form)| {
+        format!("{fitness:.0} (form {}) if you follow the plan", format_signed(form, 0))
     });
-    let rate = morning(&ahead.at_this_rate).map(|(fitness, _)| format!("; at your rate to {fitness:.0}"));
-    let parts = [now, leads, rate].into_iter().flatten().collect::<String>();
-    format!("{parts}. Blue is fitness, purple fatigue; dashed is the plan.")
+    let rate = morning(&ahead.at_this_rate).map(|(fitness, _)| format!("{fitness:.0} at your current rate"));
+    let subject = if now.is_empty() { "fitness" } else { "it" };
+    let race_day = match (planned, rate) {
+        (Some(planned), Some(rate)) => {
+            format!("On race day {subject} will be about {planned}, or {rate}. ")
+        }
+        (Some(only), None) | (None, Some(only)) => format!("On race day {subject} will be about {only}. "),
+        (None, None) => String::new(),
+    };
+    format!(
+        "{now}{race_day}The blue line is fitness and the purple line is fatigue. Dashed lines show the plan."
+    )
 }
 
 fn table(ahead: &Trajectory) -> Markup {
     let lines = [
-        ("As written", ahead.as_written.as_ref()),
-        ("At your rate", ahead.at_this_rate.as_ref()),
-        ("Without training", Ok(&ahead.no_training)),
+        ("If you follow the plan", ahead.as_written.as_ref()),
+        ("At your current adherence", ahead.at_this_rate.as_ref()),
+        ("If you stop training", Ok(&ahead.no_training)),
     ];
     html! {
         table {
@@ -175,9 +183,9 @@ fn table(ahead: &Trajectory) -> Markup {
                         Ok(line) => {
                             td.n { (format!("{:.0}", line.race_morning.fitness)) }
                             td.n { (format!("{:.0}", line.race_morning.fatigue)) }
-                            td.n { (signed_number(line.race_morning.form.value, 0)) }
+                            td.n { (format_signed(line.race_morning.form.value, 0)) }
                         }
-                        Err(why) => td colspan="3" { (why) },
+                        Err(why) => td colspan="3" { (for_page(&why.to_string())) },
                     }
                 }
             } }
@@ -191,9 +199,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_at_the_ends_of_lines_keep_clear_of_each_other() {
-        let placed = beside(&[("b", Some(52.0)), ("a", Some(50.0)), ("none", None), ("c", Some(180.0))]);
+    fn end_labels_do_not_overlap() {
+        let placed =
+            place_end_labels(&[("b", Some(52.0)), ("a", Some(50.0)), ("none", None), ("c", Some(180.0))]);
         assert_eq!(placed, [("a", 54.0), ("b", 75.0), ("c", 184.0)]);
-        assert!(beside(&[("odd", Some(f64::NAN))]).is_empty());
+        assert!(place_end_labels(&[("odd", Some(f64::NAN))]).is_empty());
     }
 }

@@ -1,137 +1,136 @@
-//! `/settings/account`: what runs here, and leaving for good.
+//! `/settings/account`: version, export, account deletion.
 
-use super::security::{OLD, check_old, old_field};
-use super::{Tab, again, page};
-use crate::auth::confirmation::Decision;
+use super::security::{CURRENT_PASSWORD_FIELD, check_current_password, current_password_field};
+use super::{Tab, invalid_form_page, page};
+use crate::auth::confirmation::{hidden_fields, redeem, web_request};
 use crate::auth::session;
-use crate::components::form::{Filling, Line};
-use crate::http::error::Problem;
-use crate::http::form::{Faults, Fields};
+use crate::components::form::{InputOptions, SubmittedForm};
+use crate::components::time;
+use crate::http::error::PageError;
+use crate::http::form::{FieldErrors, FormFields};
 use crate::http::response;
-use crate::page::{self, View};
+use crate::page::{self, PageContext};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use fitness_core::domain::content_hash::ContentHash;
-use fitness_core::domain::untrusted_text::{counted, visible};
-use fitness_core::plan::ActionKind;
+use fitness_core::domain::untrusted_text::{escape_invisible, pluralize};
+use fitness_core::plan::HumanActionKind;
 use fitness_ingest::export;
-use fitness_store::{Removal, User};
+use fitness_store::plan::consent::ConfirmationRequest;
+use fitness_store::{RemainingUserData, User};
 use maud::{Markup, html};
 
-/// `GET /settings/account`
-pub(crate) async fn show(view: View) -> Result<Response, Problem> {
+pub(crate) async fn show(view: PageContext) -> Result<Response, PageError> {
     let (engine, version) = view.store().engine().await?;
-    let migrations = view.store().migrations().await?;
     let body = html! {
         section.card {
             h2 { "About" }
             dl.facts {
                 dt { "local-fitness" } dd { (env!("CARGO_PKG_VERSION")) }
                 dt { "Database" } dd { (engine) " " (version) }
-                dt { "Its form" } dd { (migrations.last().map_or("—", String::as_str)) }
-                @if view.seat.owner { dt { "Where it is" } dd { code { (view.store().location().to_string()) } } }
+                @if view.current_user.is_owner { dt { "Location" } dd { code { (view.store().location().to_string()) } } }
                 dt { "Licence" } dd { "MIT" }
             }
         }
         section.card #export {
-            h2 { "Take everything along" }
-            p { "One ZIP: your files as you imported them, activities, days and recordings as CSV, plans, notes and conversations as text, and every row as JSON. " code { "fitness import-all" } " makes a database of it. Passwords, tokens and keys of services are not in it." }
-            (take_along(&view, &Fields::default(), &Faults::default()).await?)
+            h2 { "Export" }
+            p { "One ZIP with your original files; activities, days and recordings as CSV; plans, notes and conversations as text; and a complete copy as JSON. Restore it with " code { "fitness restore --from-export FILE" } ". Passwords, API tokens and service keys are not included." }
+            (export_form(&view, &FormFields::default(), &FieldErrors::default()).await?)
         }
         section.card {
-            h2 { "Leave" }
-            p { "Removes your account with everything in it: activities, plans, notes, conversations, keys. Nothing of it can be brought back." }
-            p.actions { a.btn.danger href="/settings/account/delete" { "Delete my account …" } }
+            h2 { "Delete account" }
+            p { "Deletes your account with everything in it: activities, plans, notes, conversations and keys. This can't be undone." }
+            p.actions { a.btn.danger href="/settings/account/delete" { "Delete my account…" } }
         }
     };
     Ok(page(&view, Tab::Account, &body))
 }
 
-async fn take_along(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
-    let filling = Filling { fields, faults };
+async fn export_form(
+    view: &PageContext,
+    fields: &FormFields,
+    faults: &FieldErrors,
+) -> Result<Markup, PageError> {
+    let filling = SubmittedForm { fields, errors: faults };
     Ok(html! {
-        (filling.summary())
+        (filling.input_error_summary())
         form method="post" action="/settings/account/export" {
             (view.token_field())
-            (old_field(view, &filling, OLD, "Your password").await?)
+            (current_password_field(view, &filling, CURRENT_PASSWORD_FIELD, "Your password").await?)
             p.actions { button type="submit" { "Export everything" } }
         }
     })
 }
 
-/// `POST /settings/account/export`: everything of the athlete's, as a file.
-pub(crate) async fn export(view: View, fields: Fields) -> Result<Response, Problem> {
-    let mut faults = Faults::default();
-    check_old(&view, &fields, OLD, &mut faults).await?;
-    if faults.any() {
-        let body = html! { section.card { h2 { "Take everything along" } (take_along(&view, &fields, &faults).await?) } };
-        return Ok(again(&view, Tab::Account, &body));
+/// `POST /settings/account/export`: the user's data as a ZIP.
+pub(crate) async fn export(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let mut faults = FieldErrors::default();
+    check_current_password(&view, &fields, CURRENT_PASSWORD_FIELD, &mut faults).await?;
+    if faults.has_any() {
+        let body = html! { section.card { h2 { "Export" } (export_form(&view, &fields, &faults).await?) } };
+        return Ok(invalid_form_page(&view, Tab::Account, &body));
     }
-    let _permit = view.app.running.begin_export(view.user()).ok_or_else(|| {
-        Problem::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "This server makes at most two exports at once, and one for each athlete; wait a minute and try again. Nothing was \
-             changed.",
-        )
-        .go_on("/settings/account", "Back")
+    let _permit = view.app.state.begin_export(view.user()).ok_or_else(|| {
+        PageError::new(StatusCode::TOO_MANY_REQUESTS, "Other exports are running. Try again in a minute.")
+            .with_link("/settings/account", "Back")
     })?;
-    // To a file first: it may be larger than memory, and half of it is of use to nobody.
-    let file = tempfile::tempfile().map_err(|why| Problem::broken(&why))?;
+    // To a file first: it may not fit in memory, and a failure must not produce half a ZIP.
+    let file = tempfile::tempfile().map_err(|why| PageError::internal(&why))?;
     let written = export::export(view.store(), view.user(), file, view.now).await?;
     let name = export::file_name(&view.name, view.today);
     response::large_download(&name, "application/zip", written.0)
 }
 
-/// `GET /settings/account/delete`: names what happens and asks.
-pub(crate) async fn ask(view: View) -> Result<Response, Problem> {
-    let body = question(&view, &Fields::default(), &Faults::default()).await?;
+/// `GET /settings/account/delete`: the confirmation page.
+pub(crate) async fn confirm_delete(view: PageContext) -> Result<Response, PageError> {
+    let body = delete_page(&view, &FormFields::default(), &FieldErrors::default()).await?;
     Ok(page(&view, Tab::Account, &body))
 }
 
-/// `POST /settings/account/delete`
-pub(crate) async fn delete(view: View, fields: Fields) -> Result<Response, Problem> {
-    let mut faults = Faults::default();
-    // What is compared is what was shown, so that a name with invisible characters can be typed at all.
-    if fields.text("name") != Some(visible(&view.name).to_string().trim()) {
-        faults.add("name", "That is not your name as it is shown above.");
+pub(crate) async fn delete(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let mut faults = FieldErrors::default();
+    // Compare with the escaped name, so that a name with invisible characters can be typed.
+    if fields.get_trimmed("name") != Some(escape_invisible(&view.name).to_string().trim()) {
+        faults.add("name", "That doesn't match your name as shown above.");
     }
-    check_old(&view, &fields, OLD, &mut faults).await?;
+    check_current_password(&view, &fields, CURRENT_PASSWORD_FIELD, &mut faults).await?;
     let candidates = possible_owners(&view).await?;
-    let named = fields.text(NEW_OWNER).unwrap_or_default();
+    let named = fields.get_trimmed(NEW_OWNER).unwrap_or_default();
     let new_owner = candidates.iter().find(|user| user.id.to_string() == named).map(|user| user.id);
     if !candidates.is_empty() && new_owner.is_none() {
-        faults.add(NEW_OWNER, "Choose who owns this server from now on.");
+        faults.add(NEW_OWNER, "Choose the new owner of this server.");
     }
-    if faults.any() {
-        let body = question(&view, &fields, &faults).await?;
-        return Ok(again(&view, Tab::Account, &body));
+    if faults.has_any() {
+        let body = delete_page(&view, &fields, &faults).await?;
+        return Ok(invalid_form_page(&view, Tab::Account, &body));
     }
-    let consent = decision(&view).answered(&view, &fields).await?;
-    let Removal { remains, vacuum_pending } = view.store().remove_user(consent, new_owner).await?;
+    let consent = redeem(&view, &request(&view), &fields).await?;
+    let RemainingUserData { backup_references: remains, vacuum_pending } =
+        view.store().remove_user(consent, new_owner).await?;
     let body = html! {
         section.card {
-            h1 { "Gone" }
-            p { "Your account and everything in it was removed." }
+            h1 { "Account deleted" }
+            p { "Your account and everything in it was deleted." }
             @if vacuum_pending {
-                p { "Free pages of the database file may still hold some of it; this server rewrites the file by itself, within minutes or when it starts again." }
+                p { "Traces may remain in the database file for a few minutes." }
             }
             @if !remains.is_empty() {
                 p {
-                    "It is still in " (counted(remains.len() as u64, "backup", "backups")) " of this server; ask whoever runs it about them."
+                    "It is still in " (pluralize(remains.len() as u64, "backup", "backups")) " of this server. Ask the owner to delete them."
                 }
             }
         }
     };
-    let headers = [(header::SET_COOKIE, session::unset_cookie(&view.app))];
-    Ok((StatusCode::OK, headers, page::bare("Gone", &body)).into_response())
+    let headers = [(header::SET_COOKIE, session::clear_cookie(&view.app))];
+    Ok((StatusCode::OK, headers, page::bare_page("Account deleted", &body)).into_response())
 }
 
-/// The field with the user who owns the server from now on.
+/// Form field with the id of the next owner.
 const NEW_OWNER: &str = "new_owner";
 
-/// Everybody else, where the owner of the server leaves; nobody where it is not theirs.
-async fn possible_owners(view: &View) -> Result<Vec<User>, Problem> {
-    if !view.seat.owner {
+/// The other users if the owner of the server deletes their account; else empty.
+async fn possible_owners(view: &PageContext) -> Result<Vec<User>, PageError> {
+    if !view.current_user.is_owner {
         return Ok(Vec::new());
     }
     let mut users = view.store().list_users().await?;
@@ -139,38 +138,56 @@ async fn possible_owners(view: &View) -> Result<Vec<User>, Problem> {
     Ok(users)
 }
 
-fn decision(view: &View) -> Decision {
-    let seen = ContentHash::of_json(&("delete user", view.user(), &view.name));
-    Decision { kind: ActionKind::DeleteUser, plan: None, seen }
+fn request(view: &PageContext) -> ConfirmationRequest {
+    let seen = ContentHash::hash_json(&("delete user", view.user(), &view.name));
+    web_request(HumanActionKind::DeleteUser, None, seen)
 }
 
-async fn question(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
-    let filling = Filling { fields, faults };
+fn delete_error_summary(faults: &FieldErrors) -> Markup {
+    html! {
+        @if faults.has_any() {
+            div.faults role="alert" {
+                p { strong { "Nothing was deleted." } " Check:" }
+                ul { @for (field, sentence) in faults.iter() { li { a href={ "#" (field) } { (sentence) } } } }
+            }
+        }
+    }
+}
+
+async fn delete_page(
+    view: &PageContext,
+    fields: &FormFields,
+    faults: &FieldErrors,
+) -> Result<Markup, PageError> {
+    let filling = SubmittedForm { fields, errors: faults };
     let (activities, span) = view.store().count_activities(view.user()).await?;
     let plans = view.store().list_plans(view.user()).await?.len();
-    let hidden = decision(view).ask(view).await?;
+    let hidden = hidden_fields(view, &request(view))?;
     let candidates = possible_owners(view).await?;
-    let ids: Vec<(String, String)> =
-        candidates.iter().map(|user| (user.id.to_string(), visible(&user.name).to_string())).collect();
+    let ids: Vec<(String, String)> = candidates
+        .iter()
+        .map(|user| (user.id.to_string(), escape_invisible(&user.name).to_string()))
+        .collect();
     let mut choices = vec![("", "Choose a user")];
     choices.extend(ids.iter().map(|(id, name)| (id.as_str(), name.as_str())));
     Ok(html! {
         section.card {
-            h2 { "Delete the account of " (visible(&view.name)) "?" }
+            h2 { "Delete " (escape_invisible(&view.name)) "'s account?" }
             p {
-                "Gone for good: " (activities) " activities" @if let Some((first, last)) = span { " from " (first) " to " (last) }
-                ", " (plans) " plans with their verdicts, every note, brief, conversation, key and token."
+                "This deletes " (pluralize(activities, "activity", "activities"))
+                @if let Some((first, last)) = span { " (" (time::element(first, view.today)) " to " (time::element(last, view.today)) ")" }
+                ", " (pluralize(plans as u64, "plan", "plans")) " and all notes, briefs, conversations, keys and tokens. It can't be undone."
             }
-            (filling.summary())
+            (delete_error_summary(faults))
             form method="post" action="/settings/account/delete" {
                 (hidden)
                 p.actions { a.btn.primary href="/settings/account" { "Keep my account" } }
-                (filling.line("name", "Type your name to delete it", Line { required: true, ..Line::default() }))
-                (old_field(view, &filling, OLD, "Your password").await?)
+                (filling.input("name", "Type your name to confirm", InputOptions { is_required: true, ..InputOptions::default() }))
+                (current_password_field(view, &filling, CURRENT_PASSWORD_FIELD, "Your password").await?)
                 @if !candidates.is_empty() {
-                    (filling.choice(NEW_OWNER, "Who owns this server from now on?", "The owner invites people and may share a key with them.", &choices))
+                    (filling.select(NEW_OWNER, "New owner of this server", "The owner can invite users and share an API key with them.", &choices))
                 }
-                p.actions { button.danger type="submit" { "Delete my account and everything in it" } }
+                p.actions { button.danger type="submit" { "Delete my account" } }
             }
         }
     })

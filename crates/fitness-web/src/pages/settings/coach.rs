@@ -1,79 +1,85 @@
-//! `/settings/coach`: who coaches, what that may cost, and exactly what leaves this machine.
+//! `/settings/coach`: provider, API key, daily budget, and a preview of what is sent.
 
-use super::{Tab, again, page};
-use crate::components::form::{Filling, Line};
-use crate::http::error::{Problem, sentence};
+use super::{Tab, invalid_form_page, page};
+use crate::components::core_message;
+use crate::components::form::{InputOptions, SubmittedForm};
+use crate::http::error::PageError;
 use crate::http::extract::Query;
-use crate::http::form::{Faults, Fields};
+use crate::http::form::{FieldErrors, FormFields};
 use crate::http::response::see_other;
-use crate::page::View;
-use crate::services::KeyFrom;
+use crate::page::PageContext;
+use crate::services::KeyOwner;
 use axum::response::Response;
 use fitness_coach::model::Cost;
-use fitness_coach::model::catalog::Choice;
-use fitness_coach::settings::{Chosen, LOCAL_MODEL, Provider, SETTING, micros_a_day};
+use fitness_coach::model::catalog::ClaudeModel;
+use fitness_coach::settings::{CoachSettings, LOCAL_MODEL_URL, Provider, SETTING_KEY, parse_dollars_per_day};
+use fitness_core::domain::untrusted_text::group_thousands;
 use maud::{Markup, html};
 use secrecy::SecretString;
 use serde::Deserialize;
 
-/// The most tokens a day that can be allowed.
+/// Upper bound of the daily token limit.
 const MAX_TOKENS: u64 = 1_000_000_000;
-/// No key and no address is longer.
-const MAX_KEY: usize = 16 * 1024;
+const MAX_KEY_BYTES: usize = 16 * 1024;
 
-/// What is asked to be shown.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Said {
+pub(crate) struct PreviewQuery {
     #[serde(default)]
     say: String,
 }
 
-/// What an athlete chose.
-pub(crate) async fn chosen(view: &View) -> Result<Chosen, Problem> {
-    Ok(view.store().find_setting(view.user(), SETTING).await?.unwrap_or_default())
+pub(crate) async fn load_settings(view: &PageContext) -> Result<CoachSettings, PageError> {
+    Ok(view.store().find_setting(view.user(), SETTING_KEY).await?.unwrap_or_default())
 }
 
-/// `GET /settings/coach`
-pub(crate) async fn show(view: View) -> Result<Response, Problem> {
-    let chosen = chosen(&view).await?;
-    let fields = filled(&chosen);
-    let body = body(&view, &chosen, &fields, &Faults::default()).await?;
+pub(crate) async fn show(view: PageContext) -> Result<Response, PageError> {
+    let chosen = load_settings(&view).await?;
+    let fields = initial_fields(&chosen);
+    let body = body(&view, &chosen, &fields, &FieldErrors::default()).await?;
     Ok(page(&view, Tab::Coach, &body))
 }
 
-/// `POST /settings/coach`
-pub(crate) async fn save(view: View, fields: Fields) -> Result<Response, Problem> {
-    let before = chosen(&view).await?;
-    let mut faults = Faults::default();
-    let limits = read_limits(&fields, &mut faults);
-    if let (Some((wanted, key)), Some((tokens, micros))) = (read(&fields, &before, &mut faults), limits) {
-        let wanted = Chosen { tokens_a_day: tokens, micros_a_day: micros, ..wanted };
-        match view.app.outside.choose_coach(view.user(), &wanted, key.as_ref()).await {
+pub(crate) async fn update(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let before = load_settings(&view).await?;
+    let mut faults = FieldErrors::default();
+    let limits = parse_budget(&fields, &mut faults);
+    if let (Some((wanted, key)), Some((tokens, micros))) =
+        (parse_settings(&fields, &before, &mut faults), limits)
+    {
+        let wanted = CoachSettings { tokens_a_day: tokens, micros_a_day: micros, ..wanted };
+        match view.app.services.save_coach_settings(view.user(), &wanted, key.as_ref()).await {
             Ok(()) => return Ok(see_other("/settings/coach?done=saved")),
-            Err(why) => faults.add(faulty(&wanted, &why), sentence(&why)),
+            Err(why) => faults.add(error_field(&wanted, &why), core_message::sentence(&why)),
         }
     }
     let body = body(&view, &before, &fields, &faults).await?;
-    Ok(again(&view, Tab::Coach, &body))
+    Ok(invalid_form_page(&view, Tab::Coach, &body))
 }
 
-/// `GET /settings/coach/preview`: what would leave this machine, byte for byte.
-pub(crate) async fn preview(view: View, Query(said): Query<Said>) -> Result<Response, Problem> {
+/// `GET /settings/coach/preview`: the exact request a model would get.
+pub(crate) async fn preview(
+    view: PageContext,
+    Query(said): Query<PreviewQuery>,
+) -> Result<Response, PageError> {
     let said = said.say.trim();
     let text = (!said.is_empty()).then_some(said);
-    let sent = view.app.outside.preview(view.user(), text).await;
-    let fields = Fields::default().with("say", said);
-    let filling = Filling { fields: &fields, faults: &Faults::default() };
+    let uses_model = load_settings(&view).await?.provider != Provider::BuiltIn;
+    let sent = view.app.services.preview_request(view.user(), text).await;
+    let fields = FormFields::default().with("say", said);
+    let filling = SubmittedForm { fields: &fields, errors: &FieldErrors::default() };
     let body = html! {
-        p.lead { "This is what would be sent, exactly. Nothing is sent by looking." }
+        p.lead {
+            @if uses_model { "This is exactly what would be sent. Viewing it sends nothing." }
+            @else { "You use the built-in coach. Choose an AI model to see what it would receive." }
+        }
         section.card {
-            h2 { @if text.is_some() { "What you would say in chat" } @else { "The morning brief" } }
+            h2 { @if text.is_some() { "Chat message" } @else { "Morning brief" } }
             @match &sent {
                 Ok(sent) => pre.sent tabindex="0" { (sent) },
-                Err(why) => p.warn { (sentence(why)) },
+                Err(why) => p.warn { (core_message::sentence(why)) },
             }
             form method="get" action="/settings/coach/preview" {
-                (filling.line("say", "If you said", Line { hint: "Empty for the morning brief.", example: "How is my form?", ..Line::default() }))
+                (filling.input("say", "Your message", InputOptions { hint: "Leave empty for the morning brief.", placeholder: "How is my form?", ..InputOptions::default() }))
                 p.actions { button type="submit" { "Show" } a.btn href="/settings/coach" { "Back" } }
             }
         }
@@ -81,53 +87,54 @@ pub(crate) async fn preview(view: View, Query(said): Query<Said>) -> Result<Resp
     Ok(page(&view, Tab::Coach, &body))
 }
 
-/// Who coaches, as a form says it, and a new key where one was written; `None` when something is wrong with it.
-pub(crate) fn read(
-    fields: &Fields,
-    before: &Chosen,
-    faults: &mut Faults,
-) -> Option<(Chosen, Option<SecretString>)> {
-    let provider: Provider = faults.take("provider", fields.one("provider").unwrap_or_default().parse())?;
-    let text = |name: &str| fields.text(name).map(str::to_owned);
+/// Provider settings and, if entered, a new key; `None` when a field is invalid.
+pub(crate) fn parse_settings(
+    fields: &FormFields,
+    before: &CoachSettings,
+    faults: &mut FieldErrors,
+) -> Option<(CoachSettings, Option<SecretString>)> {
+    let provider: Provider =
+        faults.ok_or_add("provider", fields.get("provider").unwrap_or_default().parse())?;
+    let text = |name: &str| fields.get_trimmed(name).map(str::to_owned);
     let (model, address) = match provider {
         Provider::BuiltIn => (None, None),
         Provider::Anthropic => (text("claude"), None),
         Provider::Openai => (text("model"), text("address")),
     };
     if provider == Provider::Openai && model.is_none() {
-        faults.add("model", "Which model? Write its name as its server does, such as llama3.2.");
+        faults.add("model", "Enter the name of the model on that server, such as llama3.2.");
     }
     if address.as_ref().is_some_and(|address| address.len() > 2000) {
-        faults.add("address", "That is far too long for an address.");
+        faults.add("address", "That address is too long.");
     }
     let key = text("key").filter(|_| provider != Provider::BuiltIn);
-    if key.as_ref().is_some_and(|key| key.len() > MAX_KEY) {
-        faults.add("key", "That is far too long for a key; copy the key alone.");
+    if key.as_ref().is_some_and(|key| key.len() > MAX_KEY_BYTES) {
+        faults.add("key", "That key is too long. Paste only the key.");
     }
-    // What was allowed at the terminal was allowed for that place.
+    // Permission given at the terminal is for one provider and address only.
     let same = before.provider == provider && before.address == address;
     let at_terminal = before.at_terminal && same;
-    let chosen = Chosen { provider, model, address, at_terminal, ..before.clone() };
-    (!faults.any()).then(|| (chosen, key.map(SecretString::from)))
+    let chosen = CoachSettings { provider, model, address, at_terminal, ..before.clone() };
+    (!faults.has_any()).then(|| (chosen, key.map(SecretString::from)))
 }
 
-/// What may be used in a day, as a form says it: tokens, and millionths of a dollar.
-pub(crate) fn read_limits(fields: &Fields, faults: &mut Faults) -> Option<(u64, u64)> {
-    let tokens = fields.text("tokens").and_then(|text| text.parse().ok());
+/// The daily budget: tokens, and millionths of a US dollar.
+pub(crate) fn parse_budget(fields: &FormFields, faults: &mut FieldErrors) -> Option<(u64, u64)> {
+    let tokens = fields.get_trimmed("tokens").and_then(|text| text.parse().ok());
     let tokens = tokens.filter(|tokens| (1..=MAX_TOKENS).contains(tokens));
     if tokens.is_none() {
-        faults.add("tokens", "Write a number of tokens, 1 to 1000000000.");
+        faults.add("tokens", "Enter a number of tokens from 1 to 1,000,000,000.");
     }
-    let dollars = fields.text("dollars").and_then(|text| text.parse().ok());
-    let micros = dollars.and_then(|dollars| micros_a_day(dollars).ok());
+    let dollars = fields.get_trimmed("dollars").and_then(|text| text.parse().ok());
+    let micros = dollars.and_then(|dollars| parse_dollars_per_day(dollars).ok());
     if micros.is_none() {
-        faults.add("dollars", "Write dollars a day, 0 to 1000, such as 0.50.");
+        faults.add("dollars", "Enter US dollars per day from 0 to 1000, such as 0.50.");
     }
     tokens.zip(micros)
 }
 
-/// The field a refusal is about.
-pub(crate) fn faulty(wanted: &Chosen, why: &str) -> &'static str {
+/// The field an error of the services belongs to.
+pub(crate) fn error_field(wanted: &CoachSettings, why: &str) -> &'static str {
     match wanted.provider {
         _ if why.contains("key") => "key",
         Provider::Openai if why.contains("model") => "model",
@@ -136,86 +143,97 @@ pub(crate) fn faulty(wanted: &Chosen, why: &str) -> &'static str {
     }
 }
 
-/// The form as it begins.
-pub(crate) fn filled(chosen: &Chosen) -> Fields {
+pub(crate) fn initial_fields(chosen: &CoachSettings) -> FormFields {
     let (model, address) =
         (chosen.model.clone().unwrap_or_default(), chosen.address.clone().unwrap_or_default());
     let (claude, model) = match chosen.provider {
         Provider::Anthropic if !model.is_empty() => (model, String::new()),
-        _ => (Choice::default().as_str().to_owned(), model),
+        _ => (ClaudeModel::default().as_str().to_owned(), model),
     };
-    Fields::default()
+    FormFields::default()
         .with("provider", chosen.provider.as_str())
         .with("claude", claude)
         .with("model", model)
         .with("address", address)
         .with("tokens", chosen.tokens_a_day.to_string())
-        .with("dollars", dollars(chosen.micros_a_day))
+        .with("dollars", format_dollars(chosen.micros_a_day))
 }
 
-pub(crate) fn dollars(micros: u64) -> String {
+pub(crate) fn format_dollars(micros: u64) -> String {
     format!("{}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
 }
 
-/// The fields that say who coaches. Into the network of the server goes only who runs it, so the others are told before
-/// they try.
-pub(crate) fn who_fields(view: &View, filling: &Filling<'_>, key_hint: &'static str) -> Markup {
-    let address_hint = if view.seat.owner {
-        "Ollama on this machine when empty."
+/// Only the owner may use a model on the server's own network; the hint tells other users.
+pub(crate) fn provider_fields(
+    view: &PageContext,
+    filling: &SubmittedForm<'_>,
+    key_hint: &'static str,
+) -> Markup {
+    let address_hint = if view.current_user.is_owner {
+        "Leave empty for Ollama on this machine."
     } else {
-        "One on the internet, with https. A model on this machine or in its network is for whoever runs this server to choose, or to share with you."
+        "A public https address. Only the owner of this server can use a model on its own network, or share one with you."
     };
     html! {
-        (filling.choice("provider", "Coach", "Without a model everything works, chat with fixed rules.", &[
-            ("built-in", "Built in: rules, nothing leaves this machine"),
-            ("anthropic", "Claude, with a key"),
-            ("openai", "Another server: Ollama, llama.cpp, LM Studio …"),
+        (filling.select("provider", "Coach", "Everything works without AI, but chat can answer only a fixed set of questions.", &[
+            ("built-in", "Built-in: rule-based, no AI"),
+            ("anthropic", "Claude, with an API key"),
+            ("openai", "Other server: Ollama, llama.cpp, LM Studio…"),
         ]))
         div.fields {
-            (filling.choice("claude", "Claude model", "For Claude.", &[("haiku", "Haiku: quick and cheap"), ("sonnet", "Sonnet"), ("opus", "Opus: largest")]))
-            (filling.line("model", "Model of another server", Line { hint: "The name its server gives it.", example: "llama3.2", ..Line::default() }))
-            (filling.line("address", "Address of another server", Line { hint: address_hint, example: if view.seat.owner { LOCAL_MODEL } else { "https://" }, ..Line::default() }))
-            (filling.line("key", "Key", Line { kind: "password", hint: key_hint, autocomplete: "off", ..Line::default() }))
+            (filling.select("claude", "Claude model", "Only for Claude.", &[("haiku", "Haiku: fast and cheap"), ("sonnet", "Sonnet"), ("opus", "Opus: most capable")]))
+            (filling.input("model", "Model on the other server", InputOptions { hint: "The name the server uses for it.", placeholder: "llama3.2", ..InputOptions::default() }))
+            (filling.input("address", "Address of the other server", InputOptions { hint: address_hint, placeholder: if view.current_user.is_owner { LOCAL_MODEL_URL } else { "https://" }, ..InputOptions::default() }))
+            (filling.input("key", "API key", InputOptions { input_type: "password", hint: key_hint, autocomplete: "off", ..InputOptions::default() }))
         }
     }
 }
 
-/// The fields that say what may be used in a day.
-pub(crate) fn limit_fields(filling: &Filling<'_>) -> Markup {
+/// The hint below the key field.
+pub(crate) const fn key_hint(is_saved: bool) -> &'static str {
+    if is_saved { "Leave empty to keep the saved key." } else { "Stored encrypted and never shown again." }
+}
+
+pub(crate) fn budget_fields(filling: &SubmittedForm<'_>) -> Markup {
     html! {
         div.fields {
-            (filling.line("tokens", "Tokens a day", Line { kind: "number", required: true, ..Line::default() }))
-            (filling.line("dollars", "US dollars a day", Line { hint: "Counted for Claude.", required: true, ..Line::default() }))
+            (filling.input("tokens", "Tokens per day", InputOptions { input_type: "number", is_required: true, ..InputOptions::default() }))
+            (filling.input("dollars", "US dollars per day", InputOptions { hint: "Only for Claude.", is_required: true, ..InputOptions::default() }))
         }
     }
 }
 
-async fn body(view: &View, chosen: &Chosen, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
-    let spent = view.store().spent_on(view.user(), view.today).await?;
-    let from = view.app.outside.key_from(view.user(), chosen).await;
-    let filling = Filling { fields, faults };
+async fn body(
+    view: &PageContext,
+    chosen: &CoachSettings,
+    fields: &FormFields,
+    faults: &FieldErrors,
+) -> Result<Markup, PageError> {
+    let spent = view.store().usage_on(view.user(), view.today).await?;
+    let from = view.app.services.key_owner(view.user(), chosen).await;
+    let filling = SubmittedForm { fields, errors: faults };
     Ok(html! {
         section.card {
-            h2 { "Now" }
-            p { (chosen.who()) " " @match (chosen.provider, from) {
-                (Provider::BuiltIn, _) => "Nothing leaves this machine.",
-                (_, KeyFrom::Own) => "Asked with your key, which is kept sealed.",
-                (_, KeyFrom::Owner) => "Asked with the key that whoever runs this server shares, within what they allow.",
-                (Provider::Anthropic, KeyFrom::Nobody) => "There is no key yet.",
-                (Provider::Openai, KeyFrom::Nobody) => "Asked without a key.",
+            h2 { "Your coach" }
+            p { (chosen.describe()) " " @match (chosen.provider, from) {
+                (Provider::BuiltIn, _) => "Your data stays on this machine.",
+                (_, KeyOwner::Own) => "Uses your API key, which is stored encrypted.",
+                (_, KeyOwner::ServerOwner) => "Uses the API key shared by the owner of this server, within their limit.",
+                (Provider::Anthropic, KeyOwner::NoKey) => "No API key yet.",
+                (Provider::Openai, KeyOwner::NoKey) => "It is used without an API key.",
             } }
             @if chosen.provider != Provider::BuiltIn {
-                p { "Today: " (spent.tokens()) " of " (chosen.tokens_a_day) " tokens" @if let Some(micros) = spent.cost_micros { ", " (Cost(micros)) " of " (Cost(chosen.micros_a_day)) } "." }
-                p { "What leaves this machine: what you say, your notes, and what the coach looks up to answer. " a href="/settings/coach/preview" { "See exactly what is sent" } }
-            } @else { p { a href="/settings/coach/preview" { "See what a model would be sent" } } }
+                p { "Used today: " (group_thousands(spent.tokens())) " of " (group_thousands(chosen.tokens_a_day)) " tokens" @if let Some(micros) = spent.cost_micros { ", " (Cost(micros)) " of " (Cost(chosen.micros_a_day)) } "." }
+                p { "The model gets your messages, your notes, and the data the coach looks up to reply. " a href="/settings/coach/preview" { "See exactly what is sent" } }
+            }
         }
         section.card {
-            h2 { "Choose" }
-            (filling.summary())
+            h2 { "Change coach" }
+            (filling.error_summary())
             form method="post" action="/settings/coach" {
                 (view.token_field())
-                (who_fields(view, &filling, "Written here and never shown again; empty keeps the one there is."))
-                (limit_fields(&filling))
+                (provider_fields(view, &filling, key_hint(from == KeyOwner::Own)))
+                (budget_fields(&filling))
                 p.actions { button.primary type="submit" { "Save" } }
             }
         }

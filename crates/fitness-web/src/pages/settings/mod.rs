@@ -1,6 +1,7 @@
-//! `/settings`: who the athlete is, what loads are measured by, who coaches, who else may ask, and who is signed in.
+//! `/settings`: the tabs and their common layout.
 
 pub(crate) mod account;
+pub(crate) mod audit;
 pub(crate) mod coach;
 pub(crate) mod integrations;
 pub(crate) mod notes;
@@ -10,61 +11,66 @@ pub(crate) mod thresholds;
 pub(crate) mod users;
 
 use crate::http::response::unprocessable;
-use crate::page::{Place, View};
+use crate::page::{NavItem, PageContext};
 use axum::response::Response;
 use maud::{Markup, html};
 
-/// The rooms of the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tab {
     Profile,
-    Limits,
+    Thresholds,
     Coach,
     Notes,
     Data,
-    Connect,
+    Integrations,
     Security,
-    People,
+    Users,
+    Audit,
     Account,
 }
 
 impl Tab {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Profile,
-        Self::Limits,
+        Self::Thresholds,
         Self::Coach,
         Self::Notes,
         Self::Data,
-        Self::Connect,
+        Self::Integrations,
         Self::Security,
-        Self::People,
+        Self::Users,
+        Self::Audit,
         Self::Account,
     ];
 
-    /// Its address and what it is called.
-    const fn told(self) -> (&'static str, &'static str) {
+    const fn path_and_label(self) -> (&'static str, &'static str) {
         match self {
             Self::Profile => ("/settings", "Profile"),
-            Self::Limits => ("/settings/limits", "Limits and zones"),
+            Self::Thresholds => ("/settings/thresholds", "Thresholds and zones"),
             Self::Coach => ("/settings/coach", "Coach"),
             Self::Notes => ("/settings/notes", "Notes"),
-            Self::Data => ("/sources", "Data"),
-            Self::Connect => ("/settings/connect", "Connect"),
+            Self::Data => ("/data", "Data"),
+            Self::Integrations => ("/settings/integrations", "Integrations"),
             Self::Security => ("/settings/security", "Security"),
-            Self::People => ("/settings/people", "People"),
+            Self::Users => ("/settings/users", "Users"),
+            Self::Audit => ("/settings/audit", "Audit log"),
             Self::Account => ("/settings/account", "Account"),
         }
     }
 }
 
-/// A page of the settings.
-pub(crate) fn page(view: &View, tab: Tab, body: &Markup) -> Response {
-    let (_, title) = tab.told();
+pub(crate) fn page(view: &PageContext, tab: Tab, body: &Markup) -> Response {
+    let (_, title) = tab.path_and_label();
+    page_with_title(view, tab, title, body)
+}
+
+/// A page within a tab that has its own title.
+pub(crate) fn page_with_title(view: &PageContext, tab: Tab, title: &str, body: &Markup) -> Response {
     let body = html! {
         nav.tabs aria-label="Settings" {
             @for other in Tab::ALL {
-                @if other != Tab::People || view.seat.owner {
-                    @let (address, called) = other.told();
+                @if other != Tab::Users || view.current_user.is_owner {
+                    @let (address, called) = other.path_and_label();
                     a href=(address) aria-current=[(other == tab).then_some("page")] { (called) }
                 }
             }
@@ -72,15 +78,15 @@ pub(crate) fn page(view: &View, tab: Tab, body: &Markup) -> Response {
         h1 { (title) }
         (body)
     };
-    view.page(Place::Settings, title, &body)
+    view.page(NavItem::Settings, title, &body)
 }
 
-/// The same with what is wrong with a form on it.
-pub(crate) fn again(view: &View, tab: Tab, body: &Markup) -> Response {
+/// Status 422, for a form shown again with its errors.
+pub(crate) fn invalid_form_page(view: &PageContext, tab: Tab, body: &Markup) -> Response {
     unprocessable(page(view, tab, body))
 }
 
-/// A line to be copied to another program, with a button where there is a script.
+/// Text with a copy button, which a script shows.
 pub(crate) fn copyable(id: &str, line: &str) -> Markup {
     html! {
         pre.copy id=(id) tabindex="0" { (line) }

@@ -1,33 +1,34 @@
-//! `/settings`: zone, units, and how pages look.
+//! `/settings`: profile (time zone, units, age, sex, sleep goal) and appearance.
 
-use super::{Tab, again, page};
-use crate::components::form::{Filling, Line};
-use crate::http::error::Problem;
-use crate::http::form::{Faults, Fields};
+use super::{Tab, invalid_form_page, page};
+use crate::components::form::{InputOptions, SubmittedForm};
+use crate::http::error::PageError;
+use crate::http::form::{FieldErrors, FormFields};
 use crate::http::response::see_other;
-use crate::page::{KEYS_SETTING, THEME_SETTING, Theme, View};
+use crate::page::{PageContext, SHORTCUTS_SETTING, THEME_SETTING, Theme};
 use axum::response::Response;
 use chrono::Datelike as _;
 use chrono_tz::Tz;
 use fitness_core::domain::athlete::Profile;
-use fitness_core::presentation::thresholds::read_night;
+use fitness_core::presentation::thresholds::parse_sleep_need;
 use maud::{Markup, html};
 use std::sync::LazyLock;
 
-/// Nobody who uses this was born earlier.
-const OLDEST: i32 = 1900;
+const MIN_BIRTH_YEAR: i32 = 1900;
 
-/// `GET /settings`
-pub(crate) async fn show(view: View) -> Result<Response, Problem> {
-    let fields = filled(&view);
-    Ok(page(&view, Tab::Profile, &body(&view, &fields, &Faults::default())))
+pub(crate) async fn show(view: PageContext) -> Result<Response, PageError> {
+    let fields = initial_fields(&view);
+    Ok(page(&view, Tab::Profile, &body(&view, &fields, &FieldErrors::default())))
 }
 
-/// `POST /settings/profile`
-pub(crate) async fn save(view: View, fields: Fields) -> Result<Response, Problem> {
-    let mut faults = Faults::default();
-    let Some(profile) = read(&view, &fields, &mut faults) else {
-        return Ok(again(&view, Tab::Profile, &body(&view, &with_looks(&view, fields), &faults)));
+pub(crate) async fn update(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let mut faults = FieldErrors::default();
+    let Some(profile) = parse_profile(&view, &fields, &mut faults) else {
+        return Ok(invalid_form_page(
+            &view,
+            Tab::Profile,
+            &body(&view, &with_appearance(&view, fields), &faults),
+        ));
     };
     if profile != view.profile {
         view.store().put_profile(view.user(), &profile, view.now).await?;
@@ -35,79 +36,83 @@ pub(crate) async fn save(view: View, fields: Fields) -> Result<Response, Problem
     Ok(see_other("/settings?done=saved"))
 }
 
-/// `POST /settings/looks`
-pub(crate) async fn save_looks(view: View, fields: Fields) -> Result<Response, Problem> {
-    let mut faults = Faults::default();
-    let read = fields.one("theme").unwrap_or_default().parse::<Theme>();
-    let theme = faults.take("theme", read.map_err(|_| "Choose one of the three."));
-    let keys = fields.all("keys").all(|word| word == "on");
+pub(crate) async fn update_appearance(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let mut faults = FieldErrors::default();
+    let read = fields.get("theme").unwrap_or_default().parse::<Theme>();
+    let theme = faults.ok_or_add("theme", read.map_err(|_| "Choose one of the three."));
+    let keys = fields.get_all("keys").all(|word| word == "on");
     if !keys {
-        faults.add("keys", "Tick the box, or leave it.");
+        faults.add("keys", "Check the box or leave it empty.");
     }
     let Some(theme) = theme.filter(|_| keys) else {
-        return Ok(again(&view, Tab::Profile, &body(&view, &filled(&view), &faults)));
+        return Ok(invalid_form_page(&view, Tab::Profile, &body(&view, &initial_fields(&view), &faults)));
     };
     view.store().put_setting(view.user(), THEME_SETTING, &theme, view.now).await?;
-    view.store().put_setting(view.user(), KEYS_SETTING, &fields.ticked("keys"), view.now).await?;
+    view.store().put_setting(view.user(), SHORTCUTS_SETTING, &fields.is_checked("keys"), view.now).await?;
     Ok(see_other("/settings?done=saved"))
 }
 
-/// What a form says about an athlete; `None` when something is wrong with it.
-pub(crate) fn read(view: &View, fields: &Fields, faults: &mut Faults) -> Option<Profile> {
-    let text = |name: &str| fields.text(name);
+/// The profile in a form; `None` when a field is invalid.
+pub(crate) fn parse_profile(
+    view: &PageContext,
+    fields: &FormFields,
+    faults: &mut FieldErrors,
+) -> Option<Profile> {
+    let text = |name: &str| fields.get_trimmed(name);
     let zone = match text("zone").map(str::parse::<Tz>) {
         Some(Ok(zone)) => zone,
         _ => {
-            faults.add("zone", "Write a time zone of the list, such as Europe/Zurich.");
+            faults.add("zone", "Pick a time zone from the list, such as Europe/Zurich.");
             view.profile.zone
         }
     };
-    let units = faults.take("units", fields.one("units").unwrap_or_default().parse());
+    let units = faults.ok_or_add("units", fields.get("units").unwrap_or_default().parse());
     let birth_year = text("birth_year").map(|year| {
         let this = view.today.date().year();
-        year.parse::<i32>().ok().filter(|year| (OLDEST..=this).contains(year))
+        year.parse::<i32>().ok().filter(|year| (MIN_BIRTH_YEAR..=this).contains(year))
     });
     if birth_year == Some(None) {
-        faults.add("birth_year", "Write a year such as 1985, or leave it empty.");
+        faults.add("birth_year", "Enter a year such as 1985, or leave it empty.");
     }
-    let sex = text("sex").and_then(|sex| faults.take("sex", sex.parse()));
-    let sleep_need = text("sleep_need").and_then(|night| faults.take("sleep_need", read_night(night)));
+    let sex = text("sex").and_then(|sex| faults.ok_or_add("sex", sex.parse()));
+    let sleep_need =
+        text("sleep_need").and_then(|night| faults.ok_or_add("sleep_need", parse_sleep_need(night)));
     let profile = Profile {
         zone,
         units: units.unwrap_or(view.profile.units),
-        // Every week that is shown begins on a Monday, as the weeks of plans do; what older versions asked for is kept.
+        // Not editable: weeks start on Monday everywhere. The stored value of older versions is
+        // kept.
         week_start: view.profile.week_start,
         birth_year: birth_year.flatten(),
         sex,
         sleep_need,
     };
-    (!faults.any()).then_some(profile)
+    (!faults.has_any()).then_some(profile)
 }
 
-/// The form as it begins.
-pub(crate) fn filled(view: &View) -> Fields {
+pub(crate) fn initial_fields(view: &PageContext) -> FormFields {
     let profile = &view.profile;
     let empty = String::new;
-    let fields = Fields::default()
+    let fields = FormFields::default()
         .with("zone", profile.zone.name())
         .with("units", profile.units.as_str())
         .with("birth_year", profile.birth_year.map_or_else(empty, |year| year.to_string()))
         .with("sex", profile.sex.map_or("", fitness_core::domain::athlete::Sex::as_str))
-        .with("sleep_need", profile.sleep_need.map_or_else(empty, night));
-    with_looks(view, fields)
+        .with("sleep_need", profile.sleep_need.map_or_else(empty, format_sleep_need));
+    with_appearance(view, fields)
 }
 
-fn night(need: fitness_core::domain::units::TimeSpan) -> String {
+fn format_sleep_need(need: fitness_core::domain::units::TimeSpan) -> String {
     let minutes = need.ms() / 60_000;
     format!("{}:{:02}", minutes / 60, minutes % 60)
 }
 
-fn with_looks(view: &View, fields: Fields) -> Fields {
+fn with_appearance(view: &PageContext, fields: FormFields) -> FormFields {
     let fields = fields.with("theme", view.theme().as_str());
-    if view.keys_are_on() { fields.with("keys", "on") } else { fields }
+    if view.has_shortcuts() { fields.with("keys", "on") } else { fields }
 }
 
-/// The zones that are offered: those called after a place. Other names of the same are understood, too.
+/// Zones named after a place. Other names are accepted too.
 static ZONES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let areas = [
         "Africa/",
@@ -124,42 +129,42 @@ static ZONES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     names.filter(|name| areas.iter().any(|area| name.starts_with(area))).collect()
 });
 
-/// The fields that say where and how an athlete lives.
-pub(crate) fn place_fields(filling: &Filling<'_>) -> Markup {
+/// Time zone and units, also used by the welcome steps.
+pub(crate) fn profile_fields(filling: &SubmittedForm<'_>) -> Markup {
     html! {
         div.fields {
-            (filling.line("zone", "Time zone", Line { hint: "Your days begin and end there.", example: "Europe/Zurich", required: true, offers: &ZONES, ..Line::default() }))
-            (filling.choice("units", "Units", "Distances and paces everywhere.", &[("metric", "Kilometres, min/km"), ("imperial", "Miles, min/mile")]))
+            (filling.input("zone", "Time zone", InputOptions { hint: "Decides when your day starts.", placeholder: "Europe/Zurich", is_required: true, suggestions: &ZONES, ..InputOptions::default() }))
+            (filling.select("units", "Units", "For distances and paces.", &[("metric", "Kilometres, min/km"), ("imperial", "Miles, min/mile")]))
         }
     }
 }
 
-fn body(view: &View, fields: &Fields, faults: &Faults) -> Markup {
-    let filling = Filling { fields, faults };
+fn body(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -> Markup {
+    let filling = SubmittedForm { fields, errors: faults };
     html! {
         section.card {
-            h2 { "You" }
-            (filling.summary())
+            h2 { "About you" }
+            (filling.error_summary())
             form method="post" action="/settings/profile" {
                 (view.token_field())
-                (place_fields(&filling))
+                (profile_fields(&filling))
                 div.fields {
-                    (filling.line("birth_year", "Year of birth", Line { hint: "May stay empty.", example: "1985", ..Line::default() }))
-                    (filling.choice("sex", "Sex", "A few formulas differ by it; without it they give no value.", &[("", "Not said"), ("female", "Female"), ("male", "Male")]))
-                    (filling.line("sleep_need", "Sleep you need", Line { hint: "Hours and minutes.", example: "8:00", ..Line::default() }))
+                    (filling.input("birth_year", "Year of birth", InputOptions { hint: "Optional.", placeholder: "1985", ..InputOptions::default() }))
+                    (filling.select("sex", "Sex", "Used by some heart-rate formulas.", &[("", "Not specified"), ("female", "Female"), ("male", "Male")]))
+                    (filling.input("sleep_need", "Sleep goal", InputOptions { hint: "Hours and minutes, such as 8:00.", placeholder: "8:00", ..InputOptions::default() }))
                 }
                 p.actions { button.primary type="submit" { "Save" } }
             }
         }
         section.card {
-            h2 { "How pages look" }
+            h2 { "Appearance" }
             form method="post" action="/settings/looks" {
                 (view.token_field())
-                (filling.choice("theme", "Colours", "", &[("system", "As this device is set"), ("light", "Light"), ("dark", "Dark")]))
-                (filling.boxes("keys", "Keyboard", "Single keys lead to pages; ? lists them. None of them decides anything.", &[("on", "Single keys work")]))
+                (filling.select("theme", "Theme", "", &[("system", "Match device"), ("light", "Light"), ("dark", "Dark")]))
+                (filling.checkboxes("keys", "Keyboard", "Press ? to see all shortcuts.", &[("on", "Enable keyboard shortcuts")]))
                 p.actions { button type="submit" { "Save" } }
             }
-            (view.button("/sign-out", "Sign this browser out", ""))
+            (view.post_button("/sign-out", "Sign out", ""))
         }
     }
 }

@@ -1,133 +1,146 @@
-//! `/settings/security`: the password, and which browsers are signed in.
+//! `/settings/security`: password and signed-in browsers.
 
-use super::{Tab, again, page};
-use crate::auth::session::LASTS;
-use crate::auth::sign_in_limiter::Source;
-use crate::components::form::{Filling, Line};
+use super::{Tab, invalid_form_page, page};
+use crate::auth::session::SESSION_LIFETIME;
+use crate::auth::sign_in_limiter::AttemptSource;
+use crate::components::form::{InputOptions, SubmittedForm};
 use crate::components::time;
-use crate::http::error::Problem;
-use crate::http::extract::Numbered;
-use crate::http::form::{Faults, Fields};
+use crate::http::error::PageError;
+use crate::http::extract::PathId;
+use crate::http::form::{FieldErrors, FormFields};
 use crate::http::response::see_other;
-use crate::page::View;
-use crate::pages::setup::{NEW_PASSWORD, new_password, password_fields};
-use crate::pages::sign_in::{client, signed_in};
+use crate::page::PageContext;
+use crate::pages::setup::{NEW_PASSWORD_MISSING, parse_new_password, password_fields};
+use crate::pages::sign_in::{start_session_response, user_agent};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use fitness_core::domain::ids::SessionId;
-use fitness_core::domain::untrusted_text::{counted, visible};
+use fitness_core::domain::untrusted_text::escape_invisible;
 use maud::{Markup, html};
 use secrecy::SecretString;
 
-/// `GET /settings/security`
-pub(crate) async fn show(view: View) -> Result<Response, Problem> {
-    let body = body(&view, &Fields::default(), &Faults::default()).await?;
+pub(crate) async fn show(view: PageContext) -> Result<Response, PageError> {
+    let body = body(&view, &FormFields::default(), &FieldErrors::default()).await?;
     Ok(page(&view, Tab::Security, &body))
 }
 
-/// `POST /settings/password`: sets or changes it. Every browser is signed out but this one; API tokens end where that was ticked.
+/// `POST /settings/password`: sets or changes the password, signs out all other browsers, and
+/// revokes API tokens if the box was checked.
 pub(crate) async fn set_password(
-    view: View,
+    view: PageContext,
     headers: HeaderMap,
-    fields: Fields,
-) -> Result<Response, Problem> {
-    // The first password decides who the athlete is from then on: whoever only has a printed link cannot set it.
-    if !view.seat.may_decide && !view.store().user(view.user()).await?.has_password {
-        return Err(Problem::confirm_first("/settings/security"));
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    // A printed link alone must not be enough to set the first password.
+    if !view.current_user.is_confirmed && !view.store().user(view.user()).await?.has_password {
+        return Err(PageError::confirmation_required("/settings/security"));
     }
-    let mut faults = Faults::default();
-    check_old(&view, &fields, OLD, &mut faults).await?;
-    let password = new_password(&fields, &view.name, Some(NEW_PASSWORD), &mut faults);
-    let Some(password) = password.filter(|_| !faults.any()) else {
-        let body = body(&view, &Fields::default(), &faults).await?;
-        return Ok(again(&view, Tab::Security, &body));
+    let mut faults = FieldErrors::default();
+    check_current_password(&view, &fields, CURRENT_PASSWORD_FIELD, &mut faults).await?;
+    let password = parse_new_password(&fields, &view.name, Some(NEW_PASSWORD_MISSING), &mut faults);
+    let Some(password) = password.filter(|_| !faults.has_any()) else {
+        let body = body(&view, &FormFields::default(), &faults).await?;
+        return Ok(invalid_form_page(&view, Tab::Security, &body));
     };
-    let revoke = fields.one(REVOKE).is_some();
+    let revoke = fields.get(REVOKE_FIELD).is_some();
     view.store().change_password(view.user(), &password, revoke, view.now).await?;
-    let token = view.store().open_session(view.user(), &client(&headers), LASTS, view.now).await?;
-    signed_in(&view.app, view.user(), &token, "/settings/security?done=saved").await
+    let token =
+        view.store().open_session(view.user(), &user_agent(&headers), SESSION_LIFETIME, view.now).await?;
+    start_session_response(&view.app, view.user(), &token, "/settings/security?done=saved").await
 }
 
-/// The field that says that API tokens end with the old password.
-const REVOKE: &str = "revoke_tokens";
+/// Checkbox: also revoke API tokens.
+const REVOKE_FIELD: &str = "revoke_tokens";
 
-/// The field with the password there is.
-pub(crate) const OLD: &str = "old";
+/// Form field with the current password.
+pub(crate) const CURRENT_PASSWORD_FIELD: &str = "old";
 
-/// Asks for the password there is, where there is one: for what must not follow from a browser left open.
-pub(crate) async fn old_field(
-    view: &View,
-    filling: &Filling<'_>,
+/// Asks for the current password, if there is one: for actions that an unattended browser must not
+/// allow.
+pub(crate) async fn current_password_field(
+    view: &PageContext,
+    filling: &SubmittedForm<'_>,
     field: &str,
     label: &str,
-) -> Result<Markup, Problem> {
+) -> Result<Markup, PageError> {
     let has_password = view.store().user(view.user()).await?.has_password;
-    let line = Line { kind: "password", required: true, autocomplete: "current-password", ..Line::default() };
-    Ok(html! { @if has_password { (filling.line(field, label, line)) } })
+    let line = InputOptions {
+        input_type: "password",
+        is_required: true,
+        autocomplete: "current-password",
+        ..InputOptions::default()
+    };
+    Ok(html! { @if has_password { (filling.input(field, label, line)) } })
 }
 
-/// Whether the password that is set was written into a field; nothing is asked where there is none.
-pub(crate) async fn check_old(
-    view: &View,
-    fields: &Fields,
+/// Checks the current password; passes if none is set.
+pub(crate) async fn check_current_password(
+    view: &PageContext,
+    fields: &FormFields,
     field: &'static str,
-    faults: &mut Faults,
-) -> Result<(), Problem> {
+    faults: &mut FieldErrors,
+) -> Result<(), PageError> {
     if !view.store().user(view.user()).await?.has_password {
         return Ok(());
     }
-    let attempt = view.app.limits.begin_password(&view.name, Source::Session(view.user())).await?;
-    let old: SecretString = fields.one(field).unwrap_or_default().to_owned().into();
+    let attempt =
+        view.app.rate_limits.begin_password_attempt(&view.name, AttemptSource::Session(view.user())).await?;
+    let old: SecretString = fields.get(field).unwrap_or_default().to_owned().into();
     if view.store().verify_password(view.user(), &old).await? {
-        view.app.limits.succeed_password(&attempt);
+        view.app.rate_limits.record_password_success(&attempt);
     } else {
-        faults.add(field, "That is not your password.");
+        faults.add(field, "Wrong password.");
     }
     Ok(())
 }
 
-/// `POST /settings/sessions/{id}/end`
-pub(crate) async fn end(view: View, Numbered(id): Numbered<SessionId>) -> Result<Response, Problem> {
+pub(crate) async fn end_session(
+    view: PageContext,
+    PathId(id): PathId<SessionId>,
+) -> Result<Response, PageError> {
     view.store().end_session(view.user(), id, view.now).await?;
     Ok(see_other("/settings/security?done=signed-out"))
 }
 
-/// `POST /settings/sessions/end`: every browser but this one.
-pub(crate) async fn end_others(view: View) -> Result<Response, Problem> {
+/// `POST /settings/sessions/end`: signs out all other browsers.
+pub(crate) async fn end_other_sessions(view: PageContext) -> Result<Response, PageError> {
     for session in view.store().list_sessions(view.user()).await? {
-        if session.id != view.seat.session {
+        if session.id != view.current_user.session {
             view.store().end_session(view.user(), session.id, view.now).await?;
         }
     }
     Ok(see_other("/settings/security?done=signed-out"))
 }
 
-async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
+async fn body(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -> Result<Markup, PageError> {
     let has_password = view.store().user(view.user()).await?.has_password;
     let sessions = view.store().list_sessions(view.user()).await?;
     let tokens = view.store().list_api_tokens(view.user()).await?.len() as u64;
-    let (filling, zone) = (Filling { fields, faults }, view.profile.zone);
-    let others = sessions.iter().any(|session| session.id != view.seat.session);
+    let (filling, zone) = (SubmittedForm { fields, errors: faults }, view.profile.zone);
+    let others = sessions.iter().any(|session| session.id != view.current_user.session);
     Ok(html! {
         section.card {
             h2 { "Password" }
             p {
-                @if has_password { "A password is set. Decisions at the terminal ask for it too." }
-                @else { "No password is set: links that " code { "fitness login" } " prints sign you in." }
+                @if has_password { "A password is set. The terminal also asks for it before you change your plan." }
+                @else { "No password is set. " code { "fitness login" } " gives you a sign-in link, and a code to enter before you change your plan." }
             }
-            @if !view.seat.may_decide {
-                p { "A link signed this browser in. Before it changes a plan or an account, " a href="/confirm?to=%2Fsettings%2Fsecurity" { "confirm it's you" } "." }
+            @if !view.current_user.is_confirmed {
+                p { "You signed in with a link. To change your plan or account in this browser, " a href="/confirm?to=%2Fsettings%2Fsecurity" { "confirm it's you" } "." }
             }
-            (filling.summary())
-            @if has_password || view.seat.may_decide { form method="post" action="/settings/password" {
+            (filling.error_summary())
+            @if has_password || view.current_user.is_confirmed { form method="post" action="/settings/password" {
                 (view.token_field())
                 input.hidden type="text" name="username" value=(view.name) autocomplete="username" tabindex="-1" aria-hidden="true" readonly;
-                (old_field(view, &filling, OLD, "The password until now").await?)
-                (password_fields(&filling, "At least 8 characters. Every other browser is signed out.", true))
+                (current_password_field(view, &filling, CURRENT_PASSWORD_FIELD, "Current password").await?)
+                (password_fields(&filling, "At least 8 characters. All other browsers will be signed out.", true))
                 @if tokens > 0 {
-                    label.tick { input type="checkbox" name=(REVOKE) value="yes"; span { "Also revoke my " (counted(tokens, "API token", "API tokens")) ". Programs that use them lose access." } }
+                    label.tick { input type="checkbox" name=(REVOKE_FIELD) value="yes"; span {
+                        @if tokens == 1 { "Also revoke my API token. The program that uses it will lose access." }
+                        @else { "Also revoke my " (tokens) " API tokens. The programs that use them will lose access." }
+                    } }
                 }
-                p.actions { button.primary type="submit" { @if has_password { "Change it" } @else { "Set it" } } }
+                p.actions { button.primary type="submit" { @if has_password { "Change password" } @else { "Set password" } } }
             } }
         }
         section.card {
@@ -136,19 +149,19 @@ async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
                 @for session in &sessions {
                     li.row {
                         div {
-                            p.text { (visible(&session.client)) @if session.id == view.seat.session { " " span.chip.good { "✓ This one" } } }
-                            p.meta { span { "last used " (time::moment(session.seen_at, zone, view.today)) } span { "signed in " (time::moment(session.opened_at, zone, view.today)) } }
+                            p.text { (escape_invisible(&session.client)) @if session.id == view.current_user.session { " " span.chip.good { "✓ This browser" } } }
+                            p.meta { span { "last used " (time::clock_or_date(session.seen_at, zone, view.today)) } span { "signed in " (time::clock_or_date(session.opened_at, zone, view.today)) } }
                         }
                         span.push {}
-                        @if session.id != view.seat.session {
-                            (view.button(&format!("/settings/sessions/{}/end", session.id), "Sign out", "small"))
+                        @if session.id != view.current_user.session {
+                            (view.post_button(&format!("/settings/sessions/{}/end", session.id), "Sign out", "small"))
                         }
                     }
                 }
             }
             div.actions {
-                @if others { (view.button("/settings/sessions/end", "Sign out all others", "")) }
-                (view.button("/sign-out", "Sign this one out", ""))
+                @if others { (view.post_button("/settings/sessions/end", "Sign out all other browsers", "")) }
+                (view.post_button("/sign-out", "Sign out here", ""))
             }
         }
     })

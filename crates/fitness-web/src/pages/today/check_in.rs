@@ -1,27 +1,28 @@
-//! The athlete's own word about today: how they feel, what keeps them from training, a note for the coach.
+//! The check-in on Today: how the athlete feels, ill, injured or away days, a note for the coach.
 
-use crate::components::form::{Filling, Line};
-use crate::http::error::{Problem, sentence};
-use crate::http::extract::Numbered;
-use crate::http::form::{Faults, Fields};
+use crate::components::form::{InputOptions, SubmittedForm};
+use crate::components::time;
+use crate::http::error::{PageError, to_sentence};
+use crate::http::extract::PathId;
+use crate::http::form::{FieldErrors, FormFields};
 use crate::http::response::{see_other, unprocessable};
-use crate::page::{Place, View};
+use crate::page::{NavItem, PageContext};
 use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::note::{Author, NoteText};
-use fitness_core::domain::observation::{Excuse, ObservationKind, Observed};
+use fitness_core::domain::observation::{AbsenceReason, ObservationData, ObservationKind};
 use maud::{Markup, html};
 
-/// How one may feel, from 1 to 5.
+/// The mood scale, 1 (worst) to 5 (best).
 const FEELINGS: [(u8, &str); 5] = [(1, "Bad"), (2, "Poor"), (3, "All right"), (4, "Good"), (5, "Great")];
 
-/// Five things to tap.
-pub(super) async fn felt(view: &View) -> Result<Markup, Problem> {
+/// One button for each step of the mood scale.
+pub(super) async fn feeling_buttons(view: &PageContext) -> Result<Markup, PageError> {
     let observed = view.store().list_observations(view.user(), view.today, view.today).await?;
     let mood = |kind| kind == ObservationKind::Mood;
-    let said = observed.iter().rev().filter(|one| one.accepted).find(|one| mood(one.observed.kind()));
-    let said = said.and_then(|one| one.observed.value());
+    let said = observed.iter().rev().filter(|one| one.accepted).find(|one| mood(one.data.kind()));
+    let said = said.and_then(|one| one.data.value());
     Ok(html! {
         form.feel method="post" action="/feel" {
             (view.token_field())
@@ -39,112 +40,119 @@ pub(super) async fn felt(view: &View) -> Result<Markup, Problem> {
     })
 }
 
-/// `POST /feel`
-pub(crate) async fn feel(view: View, fields: Fields) -> Result<Response, Problem> {
-    let feeling = fields.text("feeling").and_then(|text| text.parse().ok());
-    let observed = feeling
-        .and_then(|value| Observed::new(ObservationKind::Mood, view.today, view.today, Some(value)).ok());
+pub(crate) async fn save_feeling(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let feeling = fields.get_trimmed("feeling").and_then(|text| text.parse().ok());
+    let observed = feeling.and_then(|value| {
+        ObservationData::new(ObservationKind::Mood, view.today, view.today, Some(value)).ok()
+    });
     let Some(observed) = observed else {
-        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "Say how you feel from 1 to 5."));
+        return Err(PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "Choose how you feel, from 1 to 5."));
     };
     view.store().add_observation(view.user(), Author::Athlete, &observed, view.now).await?;
-    Ok(see_other("/?done=noted"))
+    Ok(see_other("/?done=saved"))
 }
 
-/// What keeps from training, and a note.
-pub(super) async fn card(view: &View) -> Result<Markup, Problem> {
-    let ahead = view.store().list_observations(view.user(), view.today, view.today.plus(60)).await?;
-    let marks = ahead.iter().filter(|one| one.accepted && one.observed.kind().excuses().is_some());
+/// Current absences, the note form and the absence form.
+pub(super) async fn absence_and_note_card(view: &PageContext) -> Result<Markup, PageError> {
+    let ahead = view.store().list_observations(view.user(), view.today, view.today.plus_days(60)).await?;
+    let marks = ahead.iter().filter(|one| one.accepted && one.data.kind().absence_reason().is_some());
     let fields =
-        Fields::default().with("from", view.today.to_string()).with("through", view.today.to_string());
+        FormFields::default().with("from", view.today.to_string()).with("through", view.today.to_string());
     Ok(html! {
         section.card {
             @for mark in marks {
                 p.row {
-                    span { "Marked " b { (mark.observed.kind().excuses().map(Excuse::as_str).unwrap_or_default()) } " through " (crate::components::time::element(mark.observed.through(), view.today)) "." }
-                    (view.button(&format!("/marks/{}/remove", mark.id), "Take it back", "plain"))
+                    @let (from, through) = (mark.data.from(), mark.data.through());
+                    span { "Marked as " b { (mark.data.kind().absence_reason().map(AbsenceReason::as_str).unwrap_or_default()) }
+                        @if from <= view.today { " through " }
+                        @else if from == through { " on " }
+                        @else { " from " (time::element(from, view.today)) " to " }
+                        (time::element(through, view.today)) "." }
+                    (view.post_button(&format!("/marks/{}/remove", mark.id), "Remove", "plain"))
                 }
             }
-            (note_form(view, &Fields::default(), &Faults::default()))
-            details { summary { "Ill, hurt or no time?" } (mark_form(view, &fields, &Faults::default())) }
+            (note_form(view, &FormFields::default(), &FieldErrors::default()))
+            details { summary { "Ill, injured or away?" } (absence_form(view, &fields, &FieldErrors::default())) }
         }
     })
 }
 
-fn note_form(view: &View, fields: &Fields, faults: &Faults) -> Markup {
-    let filling = Filling { fields, faults };
+fn note_form(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -> Markup {
+    let filling = SubmittedForm { fields, errors: faults };
     html! {
         form method="post" action="/notes" {
             (view.token_field())
-            (filling.line("note", "Note for the coach", Line { example: "Calf is tight since Tuesday", ..Line::default() }))
-            button.small type="submit" { "Save the note" }
+            (filling.input("note", "Note for the coach", InputOptions { placeholder: "Calf has been tight since Tuesday", ..InputOptions::default() }))
+            button.small type="submit" { "Save note" }
         }
     }
 }
 
-fn mark_form(view: &View, fields: &Fields, faults: &Faults) -> Markup {
-    let filling = Filling { fields, faults };
-    let day = Line { kind: "date", required: true, ..Line::default() };
+fn absence_form(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -> Markup {
+    let filling = SubmittedForm { fields, errors: faults };
+    let day = InputOptions { input_type: "date", is_required: true, ..InputOptions::default() };
     html! {
         form method="post" action="/marks" {
             (view.token_field())
-            (filling.summary())
-            (filling.choice("reason", "What is it?", "", &[("ill", "Ill"), ("injured", "Hurt"), ("away", "No time, or away")]))
-            div.fields { (filling.line("from", "From", day)) (filling.line("through", "Through", day)) }
-            (filling.choice("severity", "How bad?", "For illness and injury only.", &[("", "Not said"), ("1", "A little"), ("2", "Clearly"), ("3", "Badly: fever, or running hurts")]))
-            p.hint { "These days are left out of adherence, and the rules look at what to do about the plan." }
+            (filling.error_summary())
+            (filling.select("reason", "Reason", "", &[("ill", "Ill"), ("injured", "Injured"), ("away", "Away or no time")]))
+            div.fields { (filling.input("from", "First day", day)) (filling.input("through", "Last day", day)) }
+            (filling.select("severity", "Severity", "For illness and injury.", &[("", "Not specified"), ("1", "Mild"), ("2", "Moderate"), ("3", "Severe (fever, or pain when running)")]))
+            p.hint { "These days won't count against you, and the coach will suggest a change to your plan." }
             button.small type="submit" { "Mark these days" }
         }
     }
 }
 
-/// `POST /notes`
-pub(crate) async fn note(view: View, fields: Fields) -> Result<Response, Problem> {
-    let mut faults = Faults::default();
-    let text = faults
-        .take("note", NoteText::new(fields.one("note").unwrap_or_default()).map_err(|why| sentence(&why)));
+pub(crate) async fn create_note(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let mut faults = FieldErrors::default();
+    let text = faults.ok_or_add(
+        "note",
+        NoteText::new(fields.get("note").unwrap_or_default()).map_err(|why| to_sentence(&why)),
+    );
     let Some(text) = text else {
-        return Ok(again(&view, "A note for the coach", &note_form(&view, &fields, &faults)));
+        return Ok(invalid_form_page(&view, "Note for the coach", &note_form(&view, &fields, &faults)));
     };
     view.store().add_note(view.user(), Author::Athlete, Some(view.today), &text, view.now).await?;
     Ok(see_other("/?done=noted"))
 }
 
-/// `POST /marks`
-pub(crate) async fn mark(view: View, fields: Fields) -> Result<Response, Problem> {
-    let mut faults = Faults::default();
-    let day = |faults: &mut Faults, name: &'static str| {
-        let read = fields.text(name).unwrap_or_default().parse::<Day>();
-        faults.take(name, read.map_err(|_| "Give a day, such as 2026-06-14."))
+pub(crate) async fn create_absence(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let mut faults = FieldErrors::default();
+    let day = |faults: &mut FieldErrors, name: &'static str| {
+        let read = fields.get_trimmed(name).unwrap_or_default().parse::<Day>();
+        faults.ok_or_add(name, read.map_err(|_| "Choose a date."))
     };
-    let reason = faults.take("reason", fields.text("reason").unwrap_or_default().parse::<Excuse>());
+    let reason =
+        faults.ok_or_add("reason", fields.get_trimmed("reason").unwrap_or_default().parse::<AbsenceReason>());
     let (from, through) = (day(&mut faults, "from"), day(&mut faults, "through"));
-    let severity = match fields.text("severity") {
+    let severity = match fields.get_trimmed("severity") {
         None => None,
-        Some(text) => faults.take("severity", text.parse::<u8>().map_err(|_| "Choose one of these.")),
+        Some(text) => {
+            faults.ok_or_add("severity", text.parse::<u8>().map_err(|_| "Choose a severity from the list."))
+        }
     };
     let observed = reason.zip(from.zip(through)).and_then(|(reason, (from, through))| {
-        let severity = severity.filter(|_| reason != Excuse::Away);
-        let observed = Observed::new(reason.kind(), from, through, severity);
-        faults.take("through", observed.map_err(|why| sentence(&why)))
+        let severity = severity.filter(|_| reason != AbsenceReason::Away);
+        let observed = ObservationData::new(reason.observation_kind(), from, through, severity);
+        faults.ok_or_add("through", observed.map_err(|why| to_sentence(&why)))
     });
-    let Some(observed) = observed.filter(|_| !faults.any()) else {
-        return Ok(again(&view, "Days to mark", &mark_form(&view, &fields, &faults)));
+    let Some(observed) = observed.filter(|_| !faults.has_any()) else {
+        return Ok(invalid_form_page(&view, "Ill, injured or away", &absence_form(&view, &fields, &faults)));
     };
-    view.store().mark_days(view.user(), &observed, view.now).await?;
+    view.store().record_absence(view.user(), &observed, view.now).await?;
     Ok(see_other("/?done=marked"))
 }
 
-/// `POST /marks/{id}/remove`
-pub(crate) async fn unmark(
-    view: View,
-    Numbered(id): Numbered<fitness_core::domain::ids::ObservationId>,
-) -> Result<Response, Problem> {
+pub(crate) async fn remove_absence(
+    view: PageContext,
+    PathId(id): PathId<fitness_core::domain::ids::ObservationId>,
+) -> Result<Response, PageError> {
     view.store().delete_observation(view.user(), id, view.now).await?;
-    Ok(see_other("/?done=saved"))
+    Ok(see_other("/?done=unmarked"))
 }
 
-fn again(view: &View, title: &str, form: &Markup) -> Response {
+fn invalid_form_page(view: &PageContext, title: &str, form: &Markup) -> Response {
     let body = html! { section.card { h1 { (title) } (form) } };
-    unprocessable(view.page(Place::Today, title, &body))
+    unprocessable(view.page(NavItem::Today, title, &body))
 }

@@ -1,38 +1,38 @@
-//! What the charts are made of: read once, with the columns they need and no others.
+//! Data of the charts.
 
-use crate::http::error::Problem;
-use crate::page::View;
+use crate::http::error::PageError;
+use crate::page::PageContext;
 use chrono::Datelike as _;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::ActivityId;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
-use fitness_core::metrics::Found;
+use fitness_core::metrics::MetricResult;
 use fitness_core::metrics::fitness::FITNESS_DAYS;
 use fitness_core::metrics::predict::{LOOK_BACK_DAYS, Prediction};
 use fitness_core::metrics::trajectory::Point;
-use fitness_core::metrics::{Absent, Need};
-use fitness_core::plan::Goal;
+use fitness_core::metrics::{MissingReason, RequiredInput};
+use fitness_core::plan::GoalDistance;
 use fitness_core::string_enum;
-use fitness_store::training::activity_search::Totals;
+use fitness_store::training::activity_search::ActivityTotals;
 use std::collections::BTreeMap;
 
-/// How many days one point of a line stands for.
+/// The period one point of a line stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum PeriodLength {
     Day,
     Week,
     Month,
     Quarter,
 }
 
-impl Step {
-    /// The first day of the stretch a day is in.
-    pub(super) fn begins(self, day: Day) -> Day {
+impl PeriodLength {
+    /// The first day of the period a day is in.
+    pub(super) fn period_start(self, day: Day) -> Day {
         match self {
             Self::Day => day,
             Self::Week => day.iso_week().monday(),
-            Self::Month => day.plus(1 - i64::from(day.date().day())),
+            Self::Month => day.plus_days(1 - i64::from(day.date().day())),
             Self::Quarter => {
                 let month = day.date().month0() / 3 * 3 + 1;
                 Day::new(day.date().year(), month, 1).unwrap_or(day)
@@ -40,7 +40,7 @@ impl Step {
         }
     }
 
-    pub(super) const fn each(self) -> &'static str {
+    pub(super) const fn label(self) -> &'static str {
         match self {
             Self::Day => "day",
             Self::Week => "week",
@@ -50,7 +50,6 @@ impl Step {
     }
 }
 
-/// The days that are looked at.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {
     pub(super) from: Day,
@@ -59,82 +58,83 @@ pub(super) struct Span {
     /// The last complete day.
     pub(super) complete: Day,
     /// The first day with data.
-    first: Day,
-    all_days: bool,
+    first_data: Day,
+    is_daily: bool,
 }
 
 impl Span {
-    /// So many days back from where the data reaches; everything without a number. `None` while there is nothing.
-    pub(super) async fn of(view: &View, back: Option<i64>) -> Result<Option<Self>, Problem> {
-        let frontier = view.fresh.frontier;
-        let Some(complete) = frontier.complete().map(|day| day.min(view.today)) else { return Ok(None) };
-        let through = frontier.open().map_or(complete, |open| open.min(view.today).max(complete));
-        let Some(first) = view.store().first_day(view.user()).await? else { return Ok(None) };
-        let from = back.map_or(first, |days| through.plus(1 - days));
-        Ok(Some(Self { from: from.min(through), through, complete, first, all_days: false }))
+    /// The last `back` days of data, all with `None`. No span without data.
+    pub(super) async fn load(view: &PageContext, back: Option<i64>) -> Result<Option<Self>, PageError> {
+        let frontier = view.freshness.frontier;
+        let Some(complete) = frontier.complete_through().map(|day| day.min(view.today)) else {
+            return Ok(None);
+        };
+        let through = frontier.open_day().map_or(complete, |open| open.min(view.today).max(complete));
+        let Some(first) = view.store().first_data_day(view.user()).await? else { return Ok(None) };
+        let from = back.map_or(first, |days| through.plus_days(1 - days));
+        Ok(Some(Self { from: from.min(through), through, complete, first_data: first, is_daily: false }))
     }
 
-    /// The same with every day for itself, however many they are.
-    pub(super) const fn in_days(mut self) -> Self {
-        self.all_days = true;
+    /// The same span with one point per day, for CSV.
+    pub(super) const fn daily(mut self) -> Self {
+        self.is_daily = true;
         self
     }
 
-    /// How many days a point stands for: one, until there are more days than this.
-    fn step(&self, most: i64) -> Step {
-        match self.from.until(self.through) {
-            _ if self.all_days => Step::Day,
-            days if days <= most => Step::Day,
-            days if days <= 900 => Step::Week,
-            _ => Step::Month,
+    /// The period per point: one day up to `most` days.
+    fn step(&self, most: i64) -> PeriodLength {
+        match self.from.days_until(self.through) {
+            _ if self.is_daily => PeriodLength::Day,
+            days if days <= most => PeriodLength::Day,
+            days if days <= 900 => PeriodLength::Week,
+            _ => PeriodLength::Month,
         }
     }
 
-    /// The same for a small chart, where fewer points can be told apart.
-    pub(super) fn small_step(&self) -> Step {
+    /// The period per point of a small chart.
+    pub(super) fn small_step(&self) -> PeriodLength {
         match self.step(45) {
-            Step::Month if self.from.until(self.through) > 2000 => Step::Quarter,
+            PeriodLength::Month if self.from.days_until(self.through) > 2000 => PeriodLength::Quarter,
             step => step,
         }
     }
 }
 
-/// A point of fitness, fatigue and form.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LinePoint {
-    /// The last day of the stretch.
+pub(super) struct FitnessPoint {
+    /// The last day of the period.
     pub(super) day: Day,
-    /// Load of the stretch.
+    /// Sum over the period.
     pub(super) load: f64,
     pub(super) fitness: Option<f64>,
     pub(super) fatigue: Option<f64>,
     pub(super) form: f64,
 }
 
-/// Fitness, fatigue and form, and where the plan leads.
+/// Fitness, fatigue and form, and the projection of the plan.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct FitnessSeries {
     pub(super) span: Span,
-    pub(super) step: Step,
-    pub(super) points: Vec<LinePoint>,
-    /// Days with training and their load.
+    pub(super) step: PeriodLength,
+    pub(super) points: Vec<FitnessPoint>,
+    /// Training days and their load.
     pub(super) trained: Vec<(Day, f64)>,
-    /// The plan as written, through the day before the race.
-    pub(super) ahead: Vec<Point>,
-    /// The race, where a plan leads to one.
+    /// Projection if the plan is followed, through the day before the race.
+    pub(super) trajectory: Vec<Point>,
+    /// Race day of the active plan.
     pub(super) race: Option<Day>,
-    /// Whether fitness has been learned, so that form has a word.
-    pub(super) learned: bool,
+    /// Whether there is enough history to name a form band.
+    pub(super) has_settled: bool,
 }
 
-impl Lines {
-    pub(super) async fn read(view: &View, span: Span) -> Result<Self, Problem> {
+impl FitnessSeries {
+    pub(super) async fn load(view: &PageContext, span: Span) -> Result<Self, PageError> {
         let (store, user) = (view.store(), view.user());
-        let days = store.list_day_lines(user, span.from, span.through).await?;
+        let days = store.list_fitness_points(user, span.from, span.through).await?;
         let step = span.step(190);
-        let mut points: Vec<LinePoint> = Vec::new();
+        let mut points: Vec<FitnessPoint> = Vec::new();
         for line in &days {
-            let next = LinePoint {
+            let next = FitnessPoint {
                 day: line.day,
                 load: line.load.unwrap_or_default(),
                 fitness: line.fitness,
@@ -142,11 +142,11 @@ impl Lines {
                 form: line.form,
             };
             match points.last_mut() {
-                Some(last) if step.begins(last.day) == step.begins(line.day) => {
+                Some(last) if step.period_start(last.day) == step.period_start(line.day) => {
                     let (load, fitness, fatigue) = (last.load, last.fitness, last.fatigue);
-                    *last = LinePoint {
+                    *last = FitnessPoint {
                         load: load + next.load,
-                        // The open day at the end has no evening yet.
+                        // The current day has no evening values yet.
                         fitness: next.fitness.or(fitness),
                         fatigue: next.fatigue.or(fatigue),
                         ..next
@@ -157,39 +157,36 @@ impl Lines {
         }
         let trained = days.iter().filter_map(|line| Some((line.day, line.load.filter(|load| *load > 0.0)?)));
         let trained = trained.collect();
-        let first = store.first_day(user).await?;
-        let learned = first.is_some_and(|first| first.until(span.complete) >= i64::from(FITNESS_DAYS));
+        let first = store.first_data_day(user).await?;
+        let learned = first.is_some_and(|first| first.days_until(span.complete) >= i64::from(FITNESS_DAYS));
         let (mut ahead, mut race) = (Vec::new(), None);
         if let Some(plan) = store.find_active_plan(user).await?
-            && let Ok(outlook) = store.outlook(user, plan.id).await?
+            && let Ok(outlook) = store.plan_trajectory(user, plan.id).await?
         {
             race = Some(outlook.race_day);
             ahead = outlook.as_written.map(|line| line.points).unwrap_or_default();
         }
-        Ok(Self { span, step, points, trained, ahead, race, learned })
+        Ok(Self { span, step, points, trained, trajectory: ahead, race, has_settled: learned })
     }
 
-    /// The latest morning with its form: what the evenings before it leave for that day.
+    /// The last day and its form, which is a morning value.
     pub(super) fn morning(&self) -> Option<(Day, f64)> {
         self.points.last().map(|point| (point.day, point.form))
     }
 
-    /// The last point with an evening.
-    pub(super) fn last(&self) -> Option<&LinePoint> {
+    /// The last point with evening values.
+    pub(super) fn last(&self) -> Option<&FitnessPoint> {
         self.points.iter().rfind(|point| point.fitness.is_some())
     }
 }
 
 string_enum! {
-    /// What is added up.
+    /// What the volume chart adds up.
     #[derive(Default)]
     pub(super) enum Measure("measure") {
-        /// How far.
         #[default]
         Distance = "distance",
-        /// How long.
         Time = "time",
-        /// How much load.
         Load = "load",
     }
 }
@@ -204,24 +201,27 @@ impl Measure {
     }
 }
 
-/// What weeks, or months, came to.
+/// Totals by week or month.
 #[derive(Debug)]
 pub(super) struct Volume {
     pub(super) measure: Measure,
-    pub(super) step: Step,
-    /// The sport whose distance is added up: adding a ride to a run says nothing.
+    pub(super) step: PeriodLength,
+    /// The sport whose distance is added up: distances of different sports do not compare.
     pub(super) sport: Sport,
-    /// The first day of each stretch and what it came to.
-    pub(super) sums: Vec<(Day, Totals)>,
-    /// The stretch that is not over yet.
-    pub(super) open: Day,
+    /// First day and totals of each period.
+    pub(super) sums: Vec<(Day, ActivityTotals)>,
+    /// First day of the current period.
+    pub(super) open_period: Day,
 }
 
 impl Volume {
-    pub(super) async fn read(view: &View, span: Span, measure: Measure) -> Result<Self, Problem> {
-        let step =
-            if span.from.until(span.through) <= 900 || span.all_days { Step::Week } else { Step::Month };
-        let from = step.begins(span.from);
+    pub(super) async fn load(view: &PageContext, span: Span, measure: Measure) -> Result<Self, PageError> {
+        let step = if span.from.days_until(span.through) <= 900 || span.is_daily {
+            PeriodLength::Week
+        } else {
+            PeriodLength::Month
+        };
+        let from = step.period_start(span.from);
         let days = view.store().list_day_totals(view.user(), from, span.through).await?;
         let mut by_sport: BTreeMap<Sport, TimeSpan> = BTreeMap::new();
         for (_, sport, totals) in days.iter().filter(|(.., totals)| totals.distance > Distance::ZERO) {
@@ -229,12 +229,12 @@ impl Volume {
         }
         let most = by_sport.into_iter().max_by_key(|(_, time)| *time);
         let sport = most.map_or(Sport::Running, |(sport, _)| sport);
-        let mut sums: BTreeMap<Day, Totals> = BTreeMap::new();
+        let mut sums: BTreeMap<Day, ActivityTotals> = BTreeMap::new();
         for day in from.through(span.through) {
-            sums.entry(step.begins(day)).or_default();
+            sums.entry(step.period_start(day)).or_default();
         }
         for (day, of, totals) in days {
-            let sum = sums.entry(step.begins(day)).or_default();
+            let sum = sums.entry(step.period_start(day)).or_default();
             sum.count += totals.count;
             sum.time += totals.time;
             sum.load += totals.load;
@@ -242,11 +242,11 @@ impl Volume {
                 sum.distance += totals.distance;
             }
         }
-        let open = step.begins(span.complete.next());
-        Ok(Self { measure, step, sport, sums: sums.into_iter().collect(), open })
+        let open = step.period_start(span.complete.next());
+        Ok(Self { measure, step, sport, sums: sums.into_iter().collect(), open_period: open })
     }
 
-    pub(super) fn value(&self, totals: &Totals, units: UnitSystem) -> f64 {
+    pub(super) fn value(&self, totals: &ActivityTotals, units: UnitSystem) -> f64 {
         match self.measure {
             Measure::Distance if self.sport == Sport::Swimming => totals.distance.meters(),
             Measure::Distance if units == UnitSystem::Imperial => totals.distance.miles(),
@@ -256,41 +256,43 @@ impl Volume {
         }
     }
 
-    pub(super) fn words(&self, totals: &Totals, units: UnitSystem) -> String {
+    pub(super) fn format_value(&self, totals: &ActivityTotals, units: UnitSystem) -> String {
         match self.measure {
-            Measure::Distance => units.distance_of(self.sport, totals.distance).to_string(),
-            Measure::Time => totals.time.hours_minutes(),
+            Measure::Distance => units.format_distance_for(self.sport, totals.distance).to_string(),
+            Measure::Time => totals.time.format_hours_minutes(),
             Measure::Load => format!("load {:.0}", totals.load),
         }
     }
 }
 
-/// A fastest time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Effort {
+pub(super) struct BestEffort {
     pub(super) distance: Distance,
     pub(super) time: TimeSpan,
     pub(super) day: Day,
     pub(super) activity: ActivityId,
 }
 
-/// Predicted finishes seen from days of the past.
+/// The predicted finish over time.
 #[derive(Debug)]
-pub(super) struct Predictions {
+pub(super) struct PredictionHistory {
     pub(super) target: Distance,
-    pub(super) seen: Vec<(Day, Found<Prediction>)>,
+    pub(super) history: Vec<(Day, MetricResult<Prediction>)>,
 }
 
-/// As many predictions are made.
-const PREDICTIONS: i64 = 13;
+const MAX_PREDICTIONS: i64 = 13;
 
-impl Effort {
-    /// The fastest times of these days, and what was predicted during them: both are made of the same runs.
-    pub(super) async fn read(view: &View, span: Span) -> Result<(Vec<Self>, Predictions), Problem> {
+impl BestEffort {
+    /// Fastest times and predictions of a span; both read the same runs.
+    pub(super) async fn load(
+        view: &PageContext,
+        span: Span,
+    ) -> Result<(Vec<Self>, PredictionHistory), PageError> {
         let (store, user) = (view.store(), view.user());
-        let log = store.training_log(user, span.from.plus(-LOOK_BACK_DAYS)).await?;
+        let log = store.training_log(user, span.from.plus_days(-LOOK_BACK_DAYS)).await?;
         let plan = store.find_active_plan(user).await?;
-        let target = plan.and_then(|plan| plan.distance).or(Goal::TenK.distance()).unwrap_or_default();
+        let target =
+            plan.and_then(|plan| plan.distance).or(GoalDistance::TenK.distance()).unwrap_or_default();
         let mut best: BTreeMap<Distance, Self> = BTreeMap::new();
         let runs =
             log.iter().flat_map(|log| &log.runs).filter(|run| (span.from..=span.through).contains(&run.day));
@@ -306,54 +308,54 @@ impl Effort {
         }
         let seen = log.map(|log| {
             let last = log.latest(view.today);
-            let days = span.from.until(last).max(0);
-            let every = (days / PREDICTIONS).max(1);
-            let mut seen_from: Vec<Day> = (0..=days / every).map(|back| last.plus(-back * every)).collect();
+            let days = span.from.days_until(last).max(0);
+            let every = (days / MAX_PREDICTIONS).max(1);
+            let mut seen_from: Vec<Day> =
+                (0..=days / every).map(|back| last.plus_days(-back * every)).collect();
             seen_from.reverse();
             log.predict_on(target, &seen_from)
         });
         let seen = seen.unwrap_or_default();
-        Ok((best.into_values().collect(), Predictions { target, seen }))
+        Ok((best.into_values().collect(), PredictionHistory { target, history: seen }))
     }
 }
 
-impl Predictions {
+impl PredictionHistory {
     pub(super) fn name(&self, units: UnitSystem) -> String {
-        let goal = Goal::ALL.iter().find(|goal| goal.distance() == Some(self.target));
-        goal.map_or_else(|| units.name_of(self.target), |goal| goal.spoken().to_owned())
+        let goal = GoalDistance::ALL.iter().find(|goal| goal.distance() == Some(self.target));
+        goal.map_or_else(|| units.distance_name(self.target), |goal| goal.label().to_owned())
     }
 
-    /// Why there is none.
-    pub(super) fn why(&self) -> String {
-        let last = self.seen.iter().rev().find_map(|(_, found)| found.as_ref().err());
-        last.cloned().unwrap_or(Absent::missing(Need::RaceOf5Km)).to_string()
+    pub(super) fn missing_reason(&self) -> String {
+        let last = self.history.iter().rev().find_map(|(_, found)| found.as_ref().err());
+        last.cloned().unwrap_or(MissingReason::missing(RequiredInput::RaceOf5Km)).to_string()
     }
 }
 
-/// Every day of a year and how long was trained.
+/// Training minutes by day for a year.
 #[derive(Debug)]
-pub(super) struct Year {
+pub(super) struct YearHeatmap {
     pub(super) from: Day,
     pub(super) through: Day,
     pub(super) minutes: BTreeMap<Day, f64>,
-    /// The first and the last day of which it is known whether anything was done.
+    /// First and last day with complete data.
     pub(super) known: (Day, Day),
 }
 
-impl Year {
-    /// How long was trained on a day; `None` where nobody knows.
-    pub(super) fn on(&self, day: Day) -> Option<f64> {
+impl YearHeatmap {
+    /// `None` for days without data.
+    pub(super) fn minutes_on(&self, day: Day) -> Option<f64> {
         let (first, last) = self.known;
         self.minutes.get(&day).copied().or_else(|| (first..=last).contains(&day).then_some(0.0))
     }
 }
 
-/// The 53 weeks that end with the last day of data.
-pub(super) async fn year(view: &View, span: Span) -> Result<Year, Problem> {
-    let from = span.through.iso_week().monday().plus(-52 * 7);
+/// The 53 weeks up to the last day with data.
+pub(super) async fn load_year(view: &PageContext, span: Span) -> Result<YearHeatmap, PageError> {
+    let from = span.through.iso_week().monday().plus_days(-52 * 7);
     let mut minutes: BTreeMap<Day, f64> = BTreeMap::new();
     for (day, _, totals) in view.store().list_day_totals(view.user(), from, span.through).await? {
         *minutes.entry(day).or_default() += totals.time.seconds() / 60.0;
     }
-    Ok(Year { from, through: span.through, minutes, known: (span.first, span.complete) })
+    Ok(YearHeatmap { from, through: span.through, minutes, known: (span.first_data, span.complete) })
 }

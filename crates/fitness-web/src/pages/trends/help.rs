@@ -1,64 +1,63 @@
-//! What each number means, in a sentence, with its formula and where more is said.
+//! Help texts of the charts: an explanation, the formula, and a link to the docs.
 
 use super::Chart;
 use maud::{Markup, html};
 
-/// Where the words are explained.
 const DOCS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/metrics.md");
 
-/// The sentence, the formula, and the part of the page.
-const fn told(chart: Chart) -> (&'static str, &'static str, &'static str) {
+/// Explanation, formula, and anchor in the docs.
+const fn sentence_formula_anchor(chart: Chart) -> (&'static str, &'static str, &'static str) {
     match chart {
         Chart::Fitness => (
-            "Fitness is the long memory of your training load, fatigue the short one; form is what is left when the second is taken from the first. The bands are a convention of coaches, not a finding.",
-            "X + (load − X)·(1 − e^(−1/τ)) a day, τ 42 for fitness, 7 for fatigue; others say CTL, ATL, TSB",
+            "Fitness is a long-term average of your training load, fatigue a short-term one. Form is fitness minus fatigue. The form bands are a coaching convention, not a research result.",
+            "each day, fitness (CTL) moves 2.4% and fatigue (ATL) 13.3% of the way towards the load of that day; form is also called TSB",
             "fitness-fatigue-form",
         ),
         Chart::Hrv => (
-            "How much the time between heartbeats varies in sleep. The grey band is your own normal; above it is not better than within.",
-            "mean ± ½ standard deviation of ln rMSSD over the 60 nights before the last seven",
+            "How much the time between heartbeats varies while you sleep. The grey band is your normal range. A value above the band is no better than one inside it.",
+            "the band is the average of the 60 nights before the last seven, plus and minus half a standard deviation, on a log scale",
             "heart-rate-variability",
         ),
         Chart::Resting => (
-            "Your lowest steady heart rate of the day. Well above the grey band on several days can mean strain, heat or illness.",
-            "median ± 1.4826 × median absolute deviation of the 60 days before the last seven",
+            "Your lowest steady heart rate of the day. Several days well above the grey band can mean strain, heat or illness.",
+            "the band is the median of the 60 days before the last seven, plus and minus their typical deviation from it",
             "resting-heart-rate",
         ),
         Chart::Sleep => (
-            "How long you slept, against your own nights. For adults 7 to 9 hours are recommended.",
-            "median ± 1.4826 × median absolute deviation of the 28 nights before",
+            "How long you slept, compared with your usual nights. Adults are advised to sleep 7 to 9 hours.",
+            "the band is the median of the 28 nights before, plus and minus their typical deviation from it",
             "sleep",
         ),
         Chart::Volume => (
-            "What each week came to. The week that is not over yet is lighter.",
-            "a sum from Monday to Sunday; load 100 is an hour at threshold",
+            "Your total for each week.",
+            "sum from Monday to Sunday; a load of 100 is one hour at threshold",
             "load",
         ),
         Chart::Efforts => (
-            "The fastest stretch of each distance within any run of this time, with the gaps of a recording left out.",
-            "the shortest time in which the distance was covered without a break",
+            "Your fastest time over each distance within any run of this period. Recording gaps are left out.",
+            "shortest time to cover the distance without a gap",
             "best-efforts-and-curves",
         ),
         Chart::Prediction => (
-            "What your races and hard runs suggested at the time. 8 of 10 runners finish within the grey band.",
-            "races of the last 12 months by a power law with the exponent 1.07, weighed; for the marathon two formulas more",
+            "For each day, the finish time predicted from your races and hard runs up to then. The grey band is the likely range: 8 of 10 finishes fall inside it.",
+            "races of the last 12 months, scaled to the distance and weighted by how recent and reliable they are; for the marathon, two more formulas are included",
             "predicted-finish",
         ),
         Chart::Days => (
-            "Each square is a day; the darker, the longer you trained. Days the data has not reached have no square.",
-            "minutes of training; the shades are quarters of your days with training",
+            "Each square is a day; darker means longer training. Days without data have no square.",
+            "minutes of training; each of the four shades covers a quarter of your training days",
             "days",
         ),
     }
 }
 
-pub(super) fn of(chart: Chart) -> Markup {
-    let (sentence, formula, part) = told(chart);
+pub(super) fn render(chart: Chart) -> Markup {
+    let (sentence, formula, part) = sentence_formula_anchor(chart);
     html! {
         details.meaning {
             summary { "What is this?" }
             p { (sentence) }
-            p.faint { (formula) " · " a href={ (DOCS) "#" (part) } rel="noreferrer" { "more" } }
+            p.faint { "How it is calculated: " (formula) ". " a href={ (DOCS) "#" (part) } rel="noreferrer" { "Learn more" } }
         }
     }
 }

@@ -1,32 +1,31 @@
-//! The numbers behind the charts, as a table on the page and as a file for a spreadsheet.
+//! The data of the charts as HTML tables and CSV.
 
-use super::charts::{night_words, signed, whole};
-use super::data::{Effort, Lines, Predictions, Step, Volume, Year};
-use super::sleep::{Nights, Signal};
+use super::charts::{format_night_value, format_signed, format_whole};
+use super::data::{BestEffort, FitnessSeries, PeriodLength, PredictionHistory, Volume, YearHeatmap};
+use super::nights::{Nights, Signal};
 use crate::components::time;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::units::{Pace, Speed, TimeSpan, UnitSystem};
 use maud::{Markup, html};
 
-/// One value: as it is read, and as a program takes it.
+/// A value as text for people and as raw CSV value.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cell {
-    shown: String,
+    text: String,
     raw: String,
     link: Option<String>,
 }
 
 impl Cell {
     fn new(shown: impl Into<String>, raw: impl ToString) -> Self {
-        Self { shown: shown.into(), raw: raw.to_string(), link: None }
+        Self { text: shown.into(), raw: raw.to_string(), link: None }
     }
 
-    /// A day, as it reads and as `2026-06-14`.
     fn day(day: Day, today: Day) -> Self {
-        Self::new(time::near(day, today), day)
+        Self::new(time::short_with_year(day, today), day)
     }
 
-    /// A number that may be missing; a dash is read, and nothing is written.
+    /// A missing number is a dash on the page and empty in the CSV.
     fn number(shown: impl Fn(f64) -> String, value: Option<f64>) -> Self {
         match value.filter(|value| value.is_finite()) {
             Some(value) => Self::new(shown(value), (value * 100.0).round() / 100.0),
@@ -35,47 +34,45 @@ impl Cell {
     }
 }
 
-/// A table.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    /// What each column is called on the page, and in the file.
+    /// Column names on the page and in the CSV.
     head: Vec<(&'static str, &'static str)>,
     rows: Vec<Vec<Cell>>,
 }
 
-/// More rows make the page too heavy; the file has all.
-const MOST: usize = 200;
+/// Rows on the page; the CSV has all.
+const MAX_ROWS: usize = 200;
 
 impl Table {
     pub(super) fn render(&self) -> Markup {
         html! {
-            @if self.rows.is_empty() { p.soft { "There is nothing in this time." } } @else {
-                div.scroll tabindex="0" role="region" aria-label="The numbers, which may be wider than the screen" { table {
+            @if self.rows.is_empty() { p.soft { "No data in this period." } } @else {
+                div.scroll tabindex="0" role="region" aria-label="Data (scrollable)" { table {
                     thead { tr { @for (at, (shown, _)) in self.head.iter().enumerate() { th.n[at > 0] scope="col" { (shown) } } } }
-                    tbody { @for row in self.rows.iter().rev().take(MOST) {
+                    tbody { @for row in self.rows.iter().rev().take(MAX_ROWS) {
                         tr { @for (at, cell) in row.iter().enumerate() {
-                            @let shown = html! { @if let Some(link) = &cell.link { a href=(link) { (cell.shown) } } @else { (cell.shown) } };
+                            @let shown = html! { @if let Some(link) = &cell.link { a href=(link) { (cell.text) } } @else { (cell.text) } };
                             @if at == 0 { th scope="row" { (shown) } } @else { td.n { (shown) } }
                         } }
                     } }
                 } }
-                @if self.rows.len() > MOST { p.small.soft { "The latest " (MOST) " of " (self.rows.len()) "; the file has all." } }
+                @if self.rows.len() > MAX_ROWS { p.small.soft { "Showing the latest " (MAX_ROWS) " of " (self.rows.len()) ". The CSV has all." } }
             }
         }
     }
 
-    /// As RFC 4180 has it.
-    pub(super) fn csv(&self) -> String {
+    pub(super) fn to_csv(&self) -> String {
         let line = |fields: Vec<String>| format!("{}\r\n", fields.join(","));
-        let mut text = line(self.head.iter().map(|(_, name)| field(name)).collect());
-        text.extend(self.rows.iter().map(|row| line(row.iter().map(|cell| field(&cell.raw)).collect())));
+        let mut text = line(self.head.iter().map(|(_, name)| csv_field(name)).collect());
+        text.extend(self.rows.iter().map(|row| line(row.iter().map(|cell| csv_field(&cell.raw)).collect())));
         text
     }
 }
 
-/// One field of a file: quoted where it must be, and never a formula. A number may begin with a sign; a text that does, or
-/// with anything a spreadsheet would calculate, is kept from it by an apostrophe.
-fn field(text: &str) -> String {
+/// Quotes a field where needed and defuses CSV injection: text that a spreadsheet would run as a
+/// formula gets an apostrophe in front. Signed numbers are left alone.
+fn csv_field(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '|', '%', '＝', '＋', '－', '＠'])
         && text.parse::<f64>().is_err();
     let text = if formula { format!("'{text}") } else { text.to_owned() };
@@ -86,12 +83,12 @@ fn field(text: &str) -> String {
     }
 }
 
-pub(super) fn fitness(lines: &Lines, today: Day) -> Table {
+pub(super) fn fitness(lines: &FitnessSeries, today: Day) -> Table {
     let first = match lines.step {
-        Step::Day => "Day",
-        Step::Week => "Week to",
-        Step::Month => "Month to",
-        Step::Quarter => "Quarter to",
+        PeriodLength::Day => "Day",
+        PeriodLength::Week => "Week ending",
+        PeriodLength::Month => "Month ending",
+        PeriodLength::Quarter => "Quarter ending",
     };
     let head = vec![
         (first, "day"),
@@ -100,14 +97,14 @@ pub(super) fn fitness(lines: &Lines, today: Day) -> Table {
         ("Fatigue", "fatigue"),
         ("Form", "form"),
     ];
-    let plain = |value: f64| whole(Some(value));
-    let row = |point: &super::data::LinePoint| {
+    let plain = |value: f64| format_whole(Some(value));
+    let row = |point: &super::data::FitnessPoint| {
         vec![
             Cell::day(point.day, today),
             Cell::number(plain, point.fitness.map(|_| point.load)),
             Cell::number(plain, point.fitness),
             Cell::number(plain, point.fatigue),
-            Cell::number(signed, Some(point.form)),
+            Cell::number(format_signed, Some(point.form)),
         ]
     };
     Table { head, rows: lines.points.iter().map(row).collect() }
@@ -115,19 +112,19 @@ pub(super) fn fitness(lines: &Lines, today: Day) -> Table {
 
 pub(super) fn nights(nights: &Nights, signal: Signal, today: Day) -> Table {
     let name = match signal {
-        Signal::Hrv => ("Variability", "rmssd_ms"),
+        Signal::Hrv => ("HRV", "rmssd_ms"),
         Signal::Resting => ("Heart rate", "bpm"),
         Signal::Sleep => ("Asleep", "hours"),
     };
     let first = match nights.step {
-        Step::Day => "Day",
-        Step::Week => "Week to",
-        Step::Month => "Month to",
-        Step::Quarter => "Quarter to",
+        PeriodLength::Day => "Day",
+        PeriodLength::Week => "Week ending",
+        PeriodLength::Month => "Month ending",
+        PeriodLength::Quarter => "Quarter ending",
     };
-    let head = vec![(first, "day"), name, ("Normal from", "normal_low"), ("to", "normal_high")];
-    let words = |value: f64| night_words(signal, value);
-    let rows = nights.of(signal).iter().map(|(day, night)| {
+    let head = vec![(first, "day"), name, ("Normal low", "normal_low"), ("Normal high", "normal_high")];
+    let words = |value: f64| format_night_value(signal, value);
+    let rows = nights.for_signal(signal).iter().map(|(day, night)| {
         vec![
             Cell::day(*day, today),
             Cell::number(words, night.value),
@@ -139,7 +136,7 @@ pub(super) fn nights(nights: &Nights, signal: Signal, today: Day) -> Table {
 }
 
 pub(super) fn volume(volume: &Volume, today: Day, units: UnitSystem) -> Table {
-    let first = if volume.step == Step::Month { ("Month from", "month") } else { ("Week from", "week") };
+    let first = if volume.step == PeriodLength::Month { ("Month of", "month") } else { ("Week of", "week") };
     let head = vec![
         first,
         ("Activities", "activities"),
@@ -151,44 +148,53 @@ pub(super) fn volume(volume: &Volume, today: Day, units: UnitSystem) -> Table {
         vec![
             Cell::day(*day, today),
             Cell::new(totals.count.to_string(), totals.count),
-            Cell::new(units.distance_of(volume.sport, totals.distance).to_string(), totals.distance.meters()),
-            Cell::new(totals.time.hours_minutes(), totals.time.whole_seconds()),
-            Cell::number(|load| whole(Some(load)), Some(totals.load)),
+            Cell::new(
+                units.format_distance_for(volume.sport, totals.distance).to_string(),
+                totals.distance.meters(),
+            ),
+            Cell::new(totals.time.format_hours_minutes(), totals.time.whole_seconds()),
+            Cell::number(|load| format_whole(Some(load)), Some(totals.load)),
         ]
     });
     Table { head, rows: rows.collect() }
 }
 
-pub(super) fn efforts(efforts: &[Effort], today: Day, units: UnitSystem) -> Table {
+pub(super) fn efforts(efforts: &[BestEffort], today: Day, units: UnitSystem) -> Table {
     let head = vec![
         ("Distance", "distance_m"),
         ("Time", "time_s"),
         ("Pace", "seconds_per_km"),
-        ("On", "day"),
+        ("Date", "day"),
         ("Activity", "activity"),
     ];
-    // The longest first, as the page turns them around.
+    // `render` reverses the rows.
     let rows = efforts.iter().rev().map(|best| {
-        let pace = Speed::over(best.distance, best.time).and_then(Speed::pace);
+        let pace = Speed::from_distance_and_time(best.distance, best.time).and_then(Speed::pace);
         let link = Some(format!("/activities/{}", best.activity));
         vec![
-            Cell::new(units.name_of(best.distance), best.distance.meters()),
-            Cell::new(best.time.clock(), best.time.seconds()),
+            Cell::new(units.distance_name(best.distance), best.distance.meters()),
+            Cell::new(best.time.format_clock(), best.time.seconds()),
             Cell::number(
-                |_| pace.map(|pace| units.pace(pace).to_string()).unwrap_or_default(),
+                |_| pace.map(|pace| units.format_pace(pace).to_string()).unwrap_or_default(),
                 pace.map(Pace::seconds_per_km),
             ),
             Cell::day(best.day, today),
-            Cell { link, ..Cell::new(best.activity.to_string(), best.activity) },
+            Cell { link, ..Cell::new("Open", best.activity) },
         ]
     });
     Table { head, rows: rows.collect() }
 }
 
-pub(super) fn predictions(predictions: &Predictions, today: Day) -> Table {
-    let head = vec![("Seen from", "day"), ("Finish", "time_s"), ("8 in 10 from", "low_s"), ("to", "high_s")];
-    let clock = |seconds: f64| TimeSpan::from_seconds(seconds).map(TimeSpan::clock).unwrap_or_default();
-    let rows = predictions.seen.iter().map(|(day, found)| {
+pub(super) fn predictions(predictions: &PredictionHistory, today: Day) -> Table {
+    let head = vec![
+        ("Date", "day"),
+        ("Finish", "time_s"),
+        ("Fast end of the likely range", "low_s"),
+        ("Slow end of the likely range", "high_s"),
+    ];
+    let clock =
+        |seconds: f64| TimeSpan::from_seconds(seconds).map(TimeSpan::format_clock).unwrap_or_default();
+    let rows = predictions.history.iter().map(|(day, found)| {
         let seconds = |of: fn(&fitness_core::metrics::predict::Prediction) -> TimeSpan| {
             Cell::number(clock, found.as_ref().ok().map(|prediction| of(prediction).seconds()))
         };
@@ -202,15 +208,15 @@ pub(super) fn predictions(predictions: &Predictions, today: Day) -> Table {
     Table { head, rows: rows.collect() }
 }
 
-pub(super) fn days(year: &Year, today: Day) -> Table {
-    let head = vec![("Day", "day"), ("Time in training", "minutes")];
+pub(super) fn days(year: &YearHeatmap, today: Day) -> Table {
+    let head = vec![("Day", "day"), ("Training time", "minutes")];
     let words = |minutes: f64| {
-        TimeSpan::from_seconds(minutes * 60.0).map(TimeSpan::hours_minutes).unwrap_or_default()
+        TimeSpan::from_seconds(minutes * 60.0).map(TimeSpan::format_hours_minutes).unwrap_or_default()
     };
     let rows = year
         .from
         .through(year.through)
-        .map(|day| vec![Cell::day(day, today), Cell::number(words, year.on(day))]);
+        .map(|day| vec![Cell::day(day, today), Cell::number(words, year.minutes_on(day))]);
     Table { head, rows: rows.collect() }
 }
 
@@ -219,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_quoted_and_holds_no_formula() {
+    fn csv_fields_are_quoted_and_formulas_are_defused() {
         for (text, written) in [
             ("plain", "plain"),
             ("-18.5", "-18.5"),
@@ -233,16 +239,16 @@ mod tests {
             ("two\nlines", "\"two\nlines\""),
             ("", ""),
         ] {
-            assert_eq!(field(text), written, "{text}");
+            assert_eq!(csv_field(text), written, "{text}");
         }
         let table = Table {
             head: vec![("Day", "day"), ("Form", "form")],
             rows: vec![
-                vec![Cell::new("Sun", "2026-06-14"), Cell::number(signed, Some(-18.456))],
-                vec![Cell::new("x", "2026-06-15"), Cell::number(signed, Some(f64::NAN))],
+                vec![Cell::new("Sun", "2026-06-14"), Cell::number(format_signed, Some(-18.456))],
+                vec![Cell::new("x", "2026-06-15"), Cell::number(format_signed, Some(f64::NAN))],
             ],
         };
-        assert_eq!(table.csv(), "day,form\r\n2026-06-14,-18.46\r\n2026-06-15,\r\n");
+        assert_eq!(table.to_csv(), "day,form\r\n2026-06-14,-18.46\r\n2026-06-15,\r\n");
         assert!(table.render().into_string().contains("−18"), "read with a real minus");
     }
 }

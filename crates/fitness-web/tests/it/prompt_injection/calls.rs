@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 /// What a payload can name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Aims {
+pub(crate) struct AttackTargets {
     pub(crate) own: i64,
     pub(crate) other: i64,
-    pub(crate) by_hand: i64,
+    pub(crate) manual_draft: i64,
     pub(crate) activity: i64,
     pub(crate) workout: i64,
 }
@@ -15,7 +15,7 @@ pub(crate) struct Aims {
 pub(crate) type Calls = Vec<(String, Value)>;
 
 /// Every verb a payload could ask for, none of which exists.
-pub(crate) fn forbidden(payload: &str, Aims { own, other, .. }: Aims) -> Calls {
+pub(crate) fn forbidden_calls(payload: &str, AttackTargets { own, other, .. }: AttackTargets) -> Calls {
     let mut calls: Calls = [
         "activate_plan",
         "activate",
@@ -55,8 +55,8 @@ pub(crate) fn forbidden(payload: &str, Aims { own, other, .. }: Aims) -> Calls {
 }
 
 /// What does exist, with everything smuggled in that it might take.
-pub(crate) fn smuggled(payload: &str, aims: Aims) -> Calls {
-    let Aims { own, other, by_hand, activity, workout } = aims;
+pub(crate) fn calls_with_extra_arguments(payload: &str, aims: AttackTargets) -> Calls {
+    let AttackTargets { own, other, manual_draft: by_hand, activity, workout } = aims;
     let short: String = payload.chars().take(100).collect();
     let draft = json!({ "goal": "half", "race_date": "2026-09-20", "start_date": "2026-06-16", "name": short,
         "schedule": [{ "date": "2026-06-16", "planned_miles": 4.0, "kind": "easy", "description": payload }] });

@@ -1,146 +1,147 @@
-//! `fitness activity`
+//! `fitness activity`: list, correct, delete and rate activities; write original files.
 
 mod show;
 mod zones;
 
-use super::settled;
+use super::refresh;
 use crate::cli::ActivityCommand;
 use crate::clock;
 use crate::context::Context;
-use crate::distance::{self, word};
-use crate::error::Failure;
-use crate::output::Report;
-use crate::plural::counted;
+use crate::distance::{self, unit_name};
+use crate::error::CliError;
+use crate::output::CommandOutput;
+use crate::plural::pluralize;
 use crate::table::table;
 use anyhow::{Context as _, Result};
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::ActivityId;
-use fitness_core::domain::merge::{BadEdit, Edit};
+use fitness_core::domain::merge::{ActivityEditError, Edit};
 use fitness_core::domain::note::Author;
-use fitness_core::domain::observation::{ObservationKind, Observed};
+use fitness_core::domain::observation::{ObservationData, ObservationKind};
 use fitness_core::domain::units::{TimeSpan, UnitSystem};
-use fitness_core::domain::untrusted_text::visible;
-use fitness_store::{Error, StoredActivity};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_store::{Error, RecordKind, StoredActivity};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::Path;
 
-pub(super) async fn run(context: &Context, command: ActivityCommand) -> Result<Report> {
+pub(super) async fn run(context: &Context, command: ActivityCommand) -> Result<CommandOutput> {
     match command {
         ActivityCommand::List { from, through, limit } => list(context, from, through, limit).await,
         ActivityCommand::Show { activity } => show::show(context, activity).await,
         ActivityCommand::Edit { activity, name, sport, distance, moving } => {
             let (store, user) = context.open_for_user().await?;
             let units = store.profile(user.id).await?.units;
-            let distance = distance.map(|text| distance::activity(&text, units)).transpose()?;
+            let distance =
+                distance.map(|text| distance::parse_activity_distance(&text, units)).transpose()?;
             let edit = Edit { name, sport, distance, elapsed: None, moving };
             let done = store.edit_activity(user.id, activity, edit, clock::now()).await;
-            done.map_err(|error| impossible(activity, units, error))?;
+            done.map_err(|error| edit_error(activity, units, error))?;
             store.close().await;
             let words = format!(
-                "Changed activity {activity}. No import undoes this; `fitness activity reset {activity}` does."
+                "Changed activity {activity}. Later imports keep this; undo with `fitness activity reset {activity}`."
             );
-            Ok(Report::new(words, &json!({ "activity_id": activity })))
+            Ok(CommandOutput::new(words, &json!({ "activity_id": activity })))
         }
         ActivityCommand::Reset { activity } => {
             let (store, user) = context.open_for_user().await?;
-            store.reset_activity(user.id, activity, clock::now()).await.map_err(unknown(activity))?;
+            store.reset_activity(user.id, activity, clock::now()).await.map_err(not_found_error(activity))?;
             store.close().await;
-            let words = format!("Activity {activity} is again what its sources say.");
-            Ok(Report::new(words, &json!({ "activity_id": activity })))
+            let words = format!("Removed all corrections of activity {activity}.");
+            Ok(CommandOutput::new(words, &json!({ "activity_id": activity })))
         }
         ActivityCommand::Delete { activity } => {
             let (store, user) = context.open_for_user().await?;
-            store.delete_activity(user.id, activity, clock::now()).await.map_err(unknown(activity))?;
+            store
+                .delete_activity(user.id, activity, clock::now())
+                .await
+                .map_err(not_found_error(activity))?;
             store.close().await;
             let words =
                 format!("Deleted activity {activity}. Undo with `fitness activity restore {activity}`.");
-            Ok(Report::new(words, &json!({ "activity_id": activity })))
+            Ok(CommandOutput::new(words, &json!({ "activity_id": activity })))
         }
         ActivityCommand::Restore { activity } => {
             let (store, user) = context.open_for_user().await?;
             store.restore_activity(user.id, activity, clock::now()).await.map_err(|error| match error {
-                Error::NotFound(_) => Failure::new(
+                Error::NotFound(_) => CliError::new(
                     format!("there is no deleted activity {activity}"),
-                    "deleting prints the number that brings it back",
+                    "`fitness activity delete` prints the id to restore",
                 )
                 .into(),
                 other => anyhow::Error::from(other),
             })?;
             store.close().await;
-            Ok(Report::new(format!("Activity {activity} is back."), &json!({ "activity_id": activity })))
+            Ok(CommandOutput::new(
+                format!("Restored activity {activity}."),
+                &json!({ "activity_id": activity }),
+            ))
         }
         ActivityCommand::Rate { activity, effort } => {
             let (store, user) = context.open_for_user().await?;
             let found = store
                 .find_activity(user.id, activity)
                 .await?
-                .ok_or(Error::NotFound("activity"))
-                .map_err(unknown(activity))?;
-            let felt = Observed::new(ObservationKind::Rpe, found.day, found.day, Some(effort))?
-                .of_activity(Some(activity));
+                .ok_or(Error::NotFound(RecordKind::Activity))
+                .map_err(not_found_error(activity))?;
+            let felt = ObservationData::new(ObservationKind::Rpe, found.day, found.day, Some(effort))?
+                .for_activity(Some(activity));
             store.add_observation(user.id, Author::Athlete, &felt, clock::now()).await?;
-            settled(&store, user.id).await?;
+            refresh(&store, user.id).await?;
             store.close().await;
-            let words =
-                format!("Noted: activity {activity} felt like {effort} of 10. Say it again to change it.");
-            Ok(Report::new(words, &json!({ "activity_id": activity, "effort": effort })))
+            let words = format!(
+                "Saved: activity {activity} felt like {effort} out of 10. Rate it again to change it."
+            );
+            Ok(CommandOutput::new(words, &json!({ "activity_id": activity, "effort": effort })))
         }
-        ActivityCommand::Files { activity, to } => files(context, activity, &to).await,
+        ActivityCommand::Files { activity, to } => write_original_files(context, activity, &to).await,
     }
 }
 
-/// What nobody can have done, with what to change about it.
-fn impossible(id: ActivityId, units: UnitSystem, error: Error) -> anyhow::Error {
-    let Error::Edit(bad) = error else { return unknown(id)(error) };
+/// The message and help for an implausible correction.
+fn edit_error(id: ActivityId, units: UnitSystem, error: Error) -> anyhow::Error {
+    let Error::Edit(bad) = error else { return not_found_error(id)(error) };
     let (message, help) = match bad {
-        BadEdit::TooFar { sport, distance, most } => (
-            format!("no session of {sport} is {} long", units.distance(distance)),
-            format!("write --distance in {}, at most {}", word(units), units.distance(most)),
+        ActivityEditError::TooFar { sport, distance, most } => (
+            format!("{} is too far for {sport}", units.format_distance(distance)),
+            format!("use --distance in {}, at most {}", unit_name(units), units.format_distance(most)),
         ),
-        BadEdit::NoLength { time, most } => (
-            format!("no session takes {}", time.clock()),
-            format!(
-                "write --moving as minutes and seconds or hours, minutes and seconds, at most {}",
-                most.clock()
-            ),
+        ActivityEditError::InvalidDuration { time, most } => (
+            format!("{} is not a valid moving time", time.format_clock()),
+            format!("use --moving with mm:ss or h:mm:ss, at most {}", most.format_clock()),
         ),
-        BadEdit::TooFast { sport, distance, time } => (
-            format!(
-                "{} in {} is faster than anybody goes in {sport}",
-                units.distance(distance),
-                time.clock()
-            ),
-            format!(
-                "correct both with --distance (in {}) and --moving, or name another --sport",
-                word(units)
-            ),
+        ActivityEditError::TooFast { sport, distance, time } => (
+            format!("{} in {} is too fast for {sport}", units.format_distance(distance), time.format_clock()),
+            format!("correct both with --distance (in {}) and --moving, or change --sport", unit_name(units)),
         ),
-        BadEdit::Rest => {
-            (bad.to_string(), format!("`fitness activity delete {id}` takes it out of everything"))
-        }
+        ActivityEditError::Rest => (bad.to_string(), format!("`fitness activity delete {id}` deletes it")),
     };
-    Failure::new(message, help).into()
+    CliError::new(message, help).into()
 }
 
-pub(super) fn unknown(id: ActivityId) -> impl Fn(Error) -> anyhow::Error {
+pub(super) fn not_found_error(id: ActivityId) -> impl Fn(Error) -> anyhow::Error {
     move |error| match error {
         Error::NotFound(_) => {
-            let help = "`fitness activity list` shows your activities";
-            Failure::new(format!("there is no activity {id}"), help).into()
+            let help = "`fitness activity list` lists your activities";
+            CliError::new(format!("there is no activity {id}"), help).into()
         }
         other => other.into(),
     }
 }
 
-async fn list(context: &Context, from: Option<Day>, through: Option<Day>, limit: usize) -> Result<Report> {
+async fn list(
+    context: &Context,
+    from: Option<Day>,
+    through: Option<Day>,
+    limit: usize,
+) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
     let profile = store.profile(user.id).await?;
     let (count, span) = store.count_activities(user.id).await?;
     let Some((first, last)) = span else {
         store.close().await;
-        let words = "No activities yet. Bring some in with `fitness import PATH`.";
-        return Ok(Report::new(words, &Vec::<StoredActivity>::new()));
+        let words = "No activities yet. Import some with `fitness import PATH`.";
+        return Ok(CommandOutput::new(words, &Vec::<StoredActivity>::new()));
     };
     let mut found = store.list_activities(user.id, from.unwrap_or(first), through.unwrap_or(last)).await?;
     store.close().await;
@@ -153,48 +154,53 @@ async fn list(context: &Context, from: Option<Day>, through: Option<Day>, limit:
             stored.id.to_string(),
             stored.day.to_string(),
             a.sport.to_string(),
-            a.distance.map(|d| profile.units.distance_of(a.sport, d).to_string()).unwrap_or_default(),
-            a.training_time().map(TimeSpan::clock).unwrap_or_default(),
+            a.distance.map(|d| profile.units.format_distance_for(a.sport, d).to_string()).unwrap_or_default(),
+            a.training_time().map(TimeSpan::format_clock).unwrap_or_default(),
             title(stored),
         ]
     };
     let rows: Vec<_> = found.iter().map(row).collect();
     let mut words = table(["activity", "day", "sport", "distance", "time", "name"], &rows);
     if matching > rows.len() {
-        writeln!(words, "{} of {matching}; --limit shows more", rows.len())?;
+        writeln!(words, "{} of {matching}; use --limit to see more", rows.len())?;
     } else if found.is_empty() {
-        words = format!("None of your {count} activities is from these days.\n");
+        words = format!("No activities on these days; you have {count} in total.\n");
     }
-    Ok(Report::new(words, &found))
+    Ok(CommandOutput::new(words, &found))
 }
 
-/// An activity's title with what there is to know about it at a glance.
+/// The title with labels: race, damaged file, edited.
 fn title(stored: &StoredActivity) -> String {
-    let mut words = visible(stored.activity.name.as_deref().unwrap_or("")).to_string();
-    let marks = [
+    let mut words = escape_invisible(stored.activity.name.as_deref().unwrap_or("")).to_string();
+    let labels = [
         (stored.race, "race"),
         (stored.flaws.iter().any(|flaw| flaw.is_damage()), "damaged file"),
         (stored.edited, "edited"),
     ];
-    let marks: Vec<&str> = marks.into_iter().filter(|(so, _)| *so).map(|(_, word)| word).collect();
-    if !marks.is_empty() {
-        words = format!("{words} ({})", marks.join(", ")).trim_start().to_owned();
+    let labels: Vec<&str> =
+        labels.into_iter().filter(|(applies, _)| *applies).map(|(_, label)| label).collect();
+    if !labels.is_empty() {
+        words = format!("{words} ({})", labels.join(", ")).trim_start().to_owned();
     }
     words
 }
 
-/// Writes kept files into a folder, never over another file.
-async fn files(context: &Context, activity: Option<ActivityId>, to: &Path) -> Result<Report> {
+/// Never overwrites a different file.
+async fn write_original_files(
+    context: &Context,
+    activity: Option<ActivityId>,
+    to: &Path,
+) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
     let originals = match activity {
-        Some(id) => store.originals_of(user.id, id).await?,
+        Some(id) => store.list_activity_originals(user.id, id).await?,
         None => store.list_originals(user.id, 0, u32::MAX.into()).await?,
     };
     if originals.is_empty() {
-        let help = "only files that were imported or synced can be written";
-        return Err(Failure::new("there are no original files", help).into());
+        let help = "only imported or synced activities have original files";
+        return Err(CliError::new("there are no original files", help).into());
     }
-    std::fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    std::fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
     let mut written = Vec::new();
     for original in &originals {
         let bytes = store.read_original(user.id, original.sha256).await?;
@@ -205,7 +211,7 @@ async fn files(context: &Context, activity: Option<ActivityId>, to: &Path) -> Re
             continue;
         }
         let mut file = std::fs::File::create_new(&path).map_err(|error| {
-            Failure::new(
+            CliError::new(
                 format!("cannot write {}: {error}", path.display()),
                 "choose an empty folder with --to",
             )
@@ -215,6 +221,6 @@ async fn files(context: &Context, activity: Option<ActivityId>, to: &Path) -> Re
         written.push(name);
     }
     store.close().await;
-    let words = format!("Wrote {} to {}.", counted(written.len() as u64, "file", "files"), to.display());
-    Ok(Report::new(words, &json!({ "files": written })))
+    let words = format!("Wrote {} to {}.", pluralize(written.len() as u64, "file", "files"), to.display());
+    Ok(CommandOutput::new(words, &json!({ "files": written })))
 }

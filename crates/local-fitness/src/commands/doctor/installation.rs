@@ -1,58 +1,66 @@
-//! What is there whoever lives in it.
+//! Checks of the installation: settings, database, backups, encryption key, server.
 
-use super::Examination;
+use super::DoctorReport;
 use crate::clock;
-use crate::commands::backup::{fate, size};
-use crate::commands::health::{self, Server};
-use crate::config::Settings;
-use crate::error::Failure;
-use crate::secret_store::Seal;
+use crate::commands::backup::{format_size, unfinished_status};
+use crate::commands::health::{self, ServerStatus};
+use crate::config::AppConfig;
+use crate::error::CliError;
+use crate::secret_store::SecretCipher;
 use anyhow::Result;
 use chrono::TimeDelta;
+use fitness_core::domain::untrusted_text::pluralize;
 use fitness_store::{Error, Location, Store};
-use fitness_web::worker::BACKUP;
+use fitness_web::worker::BACKUP_JOB;
 
-/// A server that runs makes a backup each night; without one, a month is long.
-const OLD_BACKUP: TimeDelta = TimeDelta::days(30);
-/// So far two clocks may differ.
-const CLOCK_SKEW: TimeDelta = TimeDelta::hours(1);
+/// For installations without a server; a running server makes a backup each night.
+const MAX_BACKUP_AGE: TimeDelta = TimeDelta::days(30);
+const MAX_CLOCK_SKEW: TimeDelta = TimeDelta::hours(1);
 
-/// What was set.
-pub(super) fn settings(seen: &mut Examination, settings: &Settings) {
-    let says = match settings.path() {
+pub(super) fn check_settings(seen: &mut DoctorReport, settings: &AppConfig) {
+    let message = match settings.path() {
         Some(path) => format!("from {}", path.display()),
-        None => "as they come; no file of settings".to_owned(),
+        None => "defaults; no config.toml".to_owned(),
     };
-    seen.ok("settings", says);
+    seen.add_ok("settings", message);
 }
 
-/// The database: that it answers, is whole, and is the athlete's alone.
-pub(super) async fn database(seen: &mut Examination, store: &Store, location: &Location) -> Result<()> {
+/// Integrity, free space, writes and file permissions.
+pub(super) async fn check_database(
+    seen: &mut DoctorReport,
+    store: &Store,
+    location: &Location,
+) -> Result<()> {
     let (engine, version) = store.engine().await?;
-    seen.ok("database", format!("{location} ({engine} {version})"));
+    seen.add_ok("database", format!("{location} ({engine} {version})"));
     let migrations = store.migrations().await?;
-    seen.ok("schema", migrations.last().map_or("none", String::as_str));
-    if let Some(damage) = store.damage().await? {
-        let fix = "restore a backup into a new database with `fitness restore FILE`; `fitness backup list` shows those there are";
-        seen.broken("database", format!("it is damaged: {damage}"), fix);
+    seen.add_ok("schema", migrations.last().map_or("none", String::as_str));
+    if let Some(damage) = store.find_damage().await? {
+        let fix = "restore a backup into a new database with `fitness restore FILE`; `fitness backup list` lists the backups";
+        seen.add_broken("database", format!("damaged: {damage}"), fix);
     }
     match store.check_health().await {
         Ok(health) if health.is_low_on_space() => {
-            let free = size(health.free_bytes.unwrap_or_default());
-            seen.broken("disk space", format!("{free} left on the disk of the database"), "free some space");
+            let free = format_size(health.free_bytes.unwrap_or_default());
+            seen.add_broken(
+                "disk space",
+                format!("only {free} free on the disk of the database"),
+                "free some disk space",
+            );
         }
         Ok(health) => {
-            let space = health.free_bytes.map(|free| format!("; {} free", size(free))).unwrap_or_default();
-            seen.ok("writes", format!("stored, and seen by other connections{space}"));
+            let space =
+                health.free_bytes.map(|free| format!("; {} free", format_size(free))).unwrap_or_default();
+            seen.add_ok("database", format!("writable{space}"));
         }
         Err(why) => {
-            let fix = "check free space, permissions and the disk; restart the server once it is repaired";
-            seen.broken("writes", why.to_string(), fix);
+            let fix = "check free space, permissions and the disk, then restart the server";
+            seen.add_broken("database", why.to_string(), fix);
         }
     }
     if store.is_vacuum_pending().await? {
-        let fix = "end other programs that use the database and make room on the disk; the next start rewrites the file";
-        seen.broken("database", "its free pages may hold data of a user who was removed", fix);
+        let fix = "stop other programs that use the database and free some disk space; the next start rewrites the file";
+        seen.add_broken("database", "its free pages may contain data of a deleted user", fix);
     }
     if let Location::Sqlite { path, default } = location {
         examine_permissions(seen, path, *default);
@@ -61,92 +69,95 @@ pub(super) async fn database(seen: &mut Examination, store: &Store, location: &L
 }
 
 #[cfg(unix)]
-fn examine_permissions(seen: &mut Examination, path: &std::path::Path, default: bool) {
+fn examine_permissions(seen: &mut DoctorReport, path: &std::path::Path, default: bool) {
     use std::os::unix::fs::PermissionsExt;
     let mode = |path: &std::path::Path| std::fs::metadata(path).map(|m| m.permissions().mode() & 0o777);
     let mut check = |path: &std::path::Path, wanted: u32| match mode(path) {
         Ok(mode) if mode & 0o077 == 0 => {
-            seen.ok("permissions", format!("{} is yours alone ({mode:o})", path.display()))
+            seen.add_ok("permissions", format!("only you can access {} ({mode:o})", path.display()))
         }
         Ok(mode) => {
             let fix = format!("chmod {wanted:o} '{}'", path.display());
-            seen.broken(
+            seen.add_broken(
                 "permissions",
-                format!("others on this machine can reach {} ({mode:o})", path.display()),
+                format!("other users of this machine can access {} ({mode:o})", path.display()),
                 fix,
             );
         }
         Err(error) => {
-            seen.broken("permissions", format!("{}: {error}", path.display()), "check the file system")
+            seen.add_broken("permissions", format!("{}: {error}", path.display()), "check the file system")
         }
     };
     check(path, 0o600);
-    // A directory of the athlete's own choosing is their business.
+    // Only the default directory is checked.
     if default && let Some(directory) = path.parent() {
         check(directory, 0o700);
     }
 }
 
 #[cfg(not(unix))]
-fn examine_permissions(_: &mut Examination, _: &std::path::Path, _: bool) {}
+fn examine_permissions(_: &mut DoctorReport, _: &std::path::Path, _: bool) {}
 
-/// The backups: that there is one, that it is not old, and that its beginning can be read.
-pub(super) async fn backups(seen: &mut Examination, store: &Store) -> Result<()> {
-    let Some(folder) = store.backups()? else {
-        let fix = "name a folder in FITNESS_BACKUPS, or as `backups` in the file of settings";
-        seen.missing("backups", "they are off", fix);
+/// Age of the newest backup, failed nightly backups, unreadable and partial files.
+pub(super) async fn check_backups(seen: &mut DoctorReport, store: &Store) -> Result<()> {
+    let Some(folder) = store.backup_directory()? else {
+        let fix = "set a directory in FITNESS_BACKUPS, or as `backups` in config.toml";
+        seen.add_missing("backups", "off", fix);
         return Ok(());
     };
     if let Some(owner) = store.owner().await?
-        && let Some(job) = store.newest_job(owner, BACKUP).await?
-        // What was given up is said with the other jobs of its user.
+        && let Some(job) = store.newest_job(owner, BACKUP_JOB).await?
+        // Failed jobs are listed with their user.
         && job.is_open()
         && let Some(problem) = &job.problem
     {
-        let fix = "mend what it says; the server tries again by itself";
-        seen.broken("backups", format!("the nightly backup failed: {problem}"), fix);
+        let fix = "fix the cause; the server retries automatically";
+        seen.add_broken("backups", format!("the nightly backup failed: {problem}"), fix);
     }
     let kept = match folder.list() {
         Ok(kept) => kept,
         Err(why) => {
-            seen.broken(
+            seen.add_broken(
                 "backups",
                 why.to_string(),
-                "see who may read and write there, and that the disk is in",
+                "check the permissions, and that the disk is mounted",
             );
             return Ok(());
         }
     };
     for damaged in kept.iter().filter(|kept| kept.header.is_err()) {
-        let fix = "remove it; `fitness backup` makes another";
-        seen.broken("backups", format!("{} cannot be read", damaged.path.display()), fix);
+        let fix = "delete it; `fitness backup` makes a new one";
+        seen.add_broken("backups", format!("{} cannot be read", damaged.path.display()), fix);
     }
-    let unfinished = folder.unfinished().unwrap_or_default();
+    let unfinished = folder.list_partial_files().unwrap_or_default();
     for left in unfinished.iter().filter(|part| !part.being_written) {
-        let says = format!("{}: {}", left.path.display(), fate(left));
-        seen.missing("backups", says, "`fitness backup` makes one, and clears that away");
+        let message = format!("{}: {}", left.path.display(), unfinished_status(left));
+        seen.add_missing("backups", message, "`fitness backup` makes a new backup and deletes it");
     }
-    // Other databases may keep theirs in the same folder.
-    let database = store.identity().await?;
-    let kept: Vec<_> = kept.iter().filter(|kept| kept.is_of(&database)).collect();
-    // A clock that was ahead must not make an old backup look new.
-    let latest = clock::now() + CLOCK_SKEW;
+    // Several databases can share a backup directory.
+    let database = store.database_identity().await?;
+    let kept: Vec<_> = kept.iter().filter(|kept| kept.is_from(&database)).collect();
+    // Ignore dates in the future, from a wrong clock.
+    let latest = clock::now() + MAX_CLOCK_SKEW;
     let dated = kept.iter().filter_map(|kept| kept.header.as_ref().ok()?.made_at);
     let newest = dated.filter(|at| *at <= latest).max();
     let make = "`fitness backup` makes one; `fitness serve` makes one each night";
     match newest {
-        None => {
-            seen.missing("backups", format!("none of this database in {}", folder.path().display()), make)
-        }
-        Some(at) if clock::now() - at > OLD_BACKUP => {
-            seen.missing("backups", format!("the newest is of {}", at.format("%Y-%m-%d")), make);
+        None => seen.add_missing(
+            "backups",
+            format!("no backup of this database in {}", folder.path().display()),
+            make,
+        ),
+        Some(at) if clock::now() - at > MAX_BACKUP_AGE => {
+            seen.add_missing("backups", format!("the newest is from {}", at.format("%Y-%m-%d")), make);
         }
         Some(at) => {
             let (count, folder) = (kept.len(), folder.path().display());
-            seen.ok(
+            seen.add_ok(
                 "backups",
                 format!(
-                    "{count} of this database in {folder}, the newest of {}",
+                    "{} in {folder}, last made {}",
+                    pluralize(count as u64, "backup", "backups"),
                     at.format("%Y-%m-%d %H:%M UTC")
                 ),
             );
@@ -155,64 +166,64 @@ pub(super) async fn backups(seen: &mut Examination, store: &Store) -> Result<()>
     Ok(())
 }
 
-/// Uploaded files: that none was left by a server that was killed.
-pub(super) async fn uploads(seen: &mut Examination, store: &Store) -> Result<()> {
-    match store.leftover_uploads(clock::now()).await {
+/// Temporary uploads left by a killed server.
+pub(super) async fn check_uploads(seen: &mut DoctorReport, store: &Store) -> Result<()> {
+    match store.list_leftover_uploads(clock::now()).await {
         Ok(left) if left.is_empty() => {}
         Ok(left) => {
             for path in left {
-                let says = format!("{} was left by a server that was killed", path.display());
-                seen.missing("uploads", says, "`fitness serve` removes it when it starts");
+                let message = format!("{} is left over from a killed server", path.display());
+                seen.add_missing("uploads", message, "`fitness serve` deletes it when it starts");
             }
         }
         Err(why @ Error::File { .. }) => {
-            seen.broken("uploads", why.to_string(), "see who may read and write there");
+            seen.add_broken("uploads", why.to_string(), "check the permissions");
         }
         Err(why) => return Err(why.into()),
     }
     Ok(())
 }
 
-/// The key that seals the keys of services: that it is there when it is needed.
-pub(super) async fn sealing_key(seen: &mut Examination, store: &Store) -> Result<()> {
-    match Seal::open() {
-        Ok(Some(_)) => seen.ok("sealing key", "there, and yours alone"),
-        Ok(None) if store.has_sealed_keys().await? => seen.broken(
-            "sealing key",
-            "it is gone, and keys of services are sealed with it",
-            "put it back, or give the keys of your sources again with `fitness source add`",
+/// The key must exist if encrypted API keys are stored.
+pub(super) async fn check_encryption_key(seen: &mut DoctorReport, store: &Store) -> Result<()> {
+    match SecretCipher::load() {
+        Ok(Some(_)) => seen.add_ok("encryption key", "present, readable only by you"),
+        Ok(None) if store.has_encrypted_keys().await? => seen.add_broken(
+            "encryption key",
+            "missing, but stored API keys are encrypted with it",
+            "restore it, or enter the API keys of your sources again with `fitness source add`",
         ),
-        Ok(None) => seen.ok("sealing key", "none yet; it is made with the first key of a service"),
+        Ok(None) => seen.add_ok("encryption key", "none yet; created with the first API key"),
         Err(why) => {
-            let fix = why.downcast_ref().map_or("correct or remove it", Failure::help);
-            seen.broken("sealing key", why.to_string(), fix);
+            let fix = why.downcast_ref().map_or("correct or remove it", CliError::help);
+            seen.add_broken("encryption key", why.to_string(), fix);
         }
     }
     Ok(())
 }
 
-/// Whether a server runs; that none does is no fault.
-pub(super) async fn server(seen: &mut Examination, settings: &Settings) {
+/// A missing server is not an error.
+pub(super) async fn check_server(seen: &mut DoctorReport, settings: &AppConfig) {
     let port = settings.port();
-    match health::ready(port).await {
-        Ok(Server::Ready(details)) => {
+    match health::check_ready(port).await {
+        Ok(ServerStatus::Ready(details)) => {
             let details = details.map(|details| format!("; {details}")).unwrap_or_default();
-            seen.ok("server", format!("it answers on port {port}{details}"));
+            seen.add_ok("server", format!("running on port {port}{details}"));
         }
-        Ok(Server::Encrypted) => {
-            seen.ok(
+        Ok(ServerStatus::Encrypted) => {
+            seen.add_ok(
                 "server",
-                format!("one that speaks TLS answers on port {port}; see /readyz whether it is ready"),
+                format!("running on port {port} with TLS; open /readyz to see whether it is ready"),
             );
         }
-        Ok(Server::NotReady(reason)) => seen.broken(
+        Ok(ServerStatus::NotReady(reason)) => seen.add_broken(
             "server",
-            format!("the one on port {port} is not ready: {reason}"),
-            "see its log, free disk space, and whether it can reach the database",
+            format!("the server on port {port} is not ready: {reason}"),
+            "check its log, free disk space and the database connection",
         ),
         Err(_) => {
-            let fix = "`fitness serve` starts it: pages, the morning's sync and brief, a backup each night";
-            seen.missing("server", format!("none on port {port}"), fix);
+            let fix = "`fitness serve` starts it: web app, morning sync and brief, nightly backup";
+            seen.add_missing("server", format!("not running on port {port}"), fix);
         }
     }
 }

@@ -1,152 +1,163 @@
-//! `fitness plan draft --goal …`: a plan from the athlete's own history.
+//! `fitness plan draft`: generates a plan from the athlete's history, or reads one from a file.
 
-use super::lint::told;
+use super::lint::render_findings;
 use crate::cli::DraftArgs;
 use crate::clock;
-use crate::commands::settled;
+use crate::commands::refresh;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Report;
+use crate::error::CliError;
+use crate::output::CommandOutput;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::PlanId;
 use fitness_core::domain::note::Author;
 use fitness_core::domain::units::UnitSystem;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::export::read_draft;
-use fitness_core::plan::lint::{Subject, lint};
+use fitness_core::plan::lint::{LintInput, lint};
 use fitness_core::plan::{
-    Background, BadField, BadWish, Generated, PlanRequest, PlanStatus, RequestField, ToldWeek,
+    GenerateError, GeneratedPlan, PlanForm, PlanFormError, PlanFormField, PlanStatus, TrainingBaseline,
+    WeekSummary,
 };
 use fitness_store::StoredActivity;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::Path;
 
-pub(super) async fn run(context: &Context, args: DraftArgs) -> Result<Report> {
+pub(super) async fn run(context: &Context, args: DraftArgs) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    settled(&store, user.id).await?;
+    refresh(&store, user.id).await?;
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
-    let (wish, stated) = request(&args).read(profile.units, today).map_err(|faults| {
-        // One at a time, as every other mistake at the terminal.
-        faults.first().map_or_else(super::no_goal, |bad| misread(bad).into())
+    let (request, stated) = plan_request(&args).parse(profile.units, today).map_err(|errors| {
+        // The CLI reports one error at a time.
+        errors.first().map_or_else(super::missing_goal_error, |bad| field_error(bad).into())
     })?;
-    let drafting = store.draft_for(user.id, &wish, stated, today).await?;
-    let athlete = drafting.athlete;
-    let mut made = drafting.made.map_err(|why| refused(&why))?;
-    made.remarks.extend(drafting.likely_race.as_ref().map(confirm_first));
+    let drafting = store.generate_draft(user.id, &request, stated, today).await?;
+    let athlete = drafting.baseline;
+    let mut generated = drafting.result.map_err(|why| generate_error(&why))?;
+    generated.notes.extend(drafting.likely_race.as_ref().map(confirm_race_hint));
     let id = if args.dry_run {
         None
     } else {
-        let desk = store.desk(user.id, Author::Athlete);
-        Some(desk.put_draft(&made.draft, args.supersedes, clock::now()).await?)
+        let writer = store.plan_writer(user.id, Author::Athlete);
+        Some(writer.put_draft(&generated.draft, args.supersedes, clock::now()).await?)
     };
     store.close().await;
-    let mut words = tell(&made, &athlete, profile.units);
+    let mut words = render_draft(&generated, &athlete, profile.units);
     match id {
         Some(id) => {
             let _ = writeln!(
                 words,
-                "\nDraft {id}: {}. Nothing is tracked until you activate it with `fitness plan activate {id}`; \
-                 `fitness plan show {id}` lists every day.",
-                visible(made.draft.name())
+                "\nSaved as draft {id}: {}. See every day with `fitness plan show {id}`, and activate it with \
+                 `fitness plan activate {id}`.",
+                escape_invisible(generated.draft.name())
             );
         }
-        None => words.push_str("\nNothing was written down; leave out --dry-run to keep it as a draft.\n"),
+        None => words.push_str("\nNothing was saved; omit --dry-run to save it as a draft.\n"),
     }
     let data = json!({
         "plan_id": id,
         "status": id.map(|_| PlanStatus::Draft),
-        "draft": made.draft,
-        "remarks": made.remarks,
-        "findings": made.findings,
-        "weeks": made.weeks,
+        "draft": generated.draft,
+        "remarks": generated.notes,
+        "findings": generated.findings,
+        "weeks": generated.weeks,
         "base_mm": athlete.base().ok(),
-        "longest_mm": athlete.longest().ok(),
+        "longest_mm": athlete.longest_run().ok(),
         "level": athlete.level().ok(),
     });
-    Ok(Report::new(words, &data))
+    Ok(CommandOutput::new(words, &data))
 }
 
-/// A plan as a file has it, with what the linter says about it.
 pub(super) async fn from_file(
     context: &Context,
     file: &Path,
     supersedes: Option<PlanId>,
     dry_run: bool,
-) -> Result<Report> {
-    let text = super::read(file)?;
+) -> Result<CommandOutput> {
+    let text = super::read_plan_file(file)?;
     let bad = |problem: String| {
-        Failure::new(
-            format!("{} is not a plan: {problem}", file.display()),
-            "`fitness plan draft --help` shows what the file holds",
+        CliError::new(
+            format!("{} is not a valid plan: {problem}", file.display()),
+            "`fitness plan draft --help` describes the format",
         )
     };
     let draft = read_draft(&text).map_err(|error| bad(error.to_string()))?;
     let (store, user) = context.open_for_user().await?;
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
-    draft.check_new(today).map_err(|why| Failure::new(why.to_string(), "change it in the file"))?;
-    settled(&store, user.id).await?;
-    let athlete = store.background(user.id, draft.distance(), today, draft.terms().stated).await?;
-    let findings = lint(&Subject::of_draft(&draft), &athlete, profile.units);
-    let notes = draft.on_days_off();
-    let name = visible(draft.name());
+    draft.check_new(today).map_err(|why| CliError::new(why.to_string(), "correct it in the file"))?;
+    refresh(&store, user.id).await?;
+    let athlete =
+        store.training_baseline(user.id, draft.distance(), today, draft.constraints().stated).await?;
+    let findings = lint(&LintInput::from_draft(&draft), &athlete, profile.units);
+    let notes = draft.describe_days_off_used();
+    let name = escape_invisible(draft.name());
     let (id, mut words) = if dry_run {
-        let words = format!(
-            "{name} can be drafted. Nothing was written down; leave out --dry-run to keep it as a draft.\n"
-        );
+        let words =
+            format!("{name} is a valid plan. Nothing was saved; omit --dry-run to save it as a draft.\n");
         (None, words)
     } else {
-        let id = store.desk(user.id, Author::Athlete).put_draft(&draft, supersedes, clock::now()).await?;
-        let words = format!(
-            "Draft {id}: {name}. Nothing is tracked until you activate it with `fitness plan activate {id}`.\n"
-        );
+        let id =
+            store.plan_writer(user.id, Author::Athlete).put_draft(&draft, supersedes, clock::now()).await?;
+        let words = format!("Saved as draft {id}: {name}. Activate it with `fitness plan activate {id}`.\n");
         (Some(id), words)
     };
     store.close().await;
     for note in &notes {
         let _ = writeln!(words, "  note: {note}");
     }
-    let _ = write!(words, "\n{}", told(&findings));
+    let _ = write!(words, "\n{}", render_findings(&findings));
     let mut data = json!({ "plan_id": id, "findings": findings, "notes": notes });
     match id {
         Some(_) => data["status"] = json!(PlanStatus::Draft),
         None => data["draft"] = json!(draft),
     }
-    Ok(Report::new(words, &data))
+    Ok(CommandOutput::new(words, &data))
 }
 
-/// What to do where a race that nobody confirmed could give the paces that are missing.
-fn confirm_first(best: &StoredActivity) -> String {
+/// An unconfirmed race could provide the missing training paces.
+fn confirm_race_hint(best: &StoredActivity) -> String {
     format!(
-        "The run on {} looks like a race, and a race gives paces: confirm it with `fitness race confirm {}` (`fitness \
-         race list` shows all of them), then draft again.",
+        "The run on {} looks like a race. Confirm it with `fitness race confirm {}` and draft again to get training \
+         paces (`fitness race list` lists all likely races).",
         best.day, best.id
     )
 }
 
-fn refused(why: &BadWish) -> Failure {
+fn generate_error(why: &GenerateError) -> CliError {
     let help = match why {
-        BadWish::AskLevel => "add --level novice, --level inter or --level adv; --base 40km tells more",
-        BadWish::TooFewDays { .. } | BadWish::LongDay(_) => "name more weekdays with --days mon,wed,fri,sun",
-        BadWish::Blocked(_) => "name more weekdays with --days, or take days out of --blackout",
-        BadWish::RaceBlocked(_) => "take days out of --blackout",
-        BadWish::Target(_) | BadWish::TargetBeyondEvidence => "change or leave out --target",
-        BadWish::TuneUp | BadWish::TuneUpTooLong { .. } => "change or leave out --b-race",
-        BadWish::StartsTooLate { .. } => "change or leave out --start",
-        BadWish::Base { unknown: true, .. } => "if you run already, say how much with --base 40km",
-        BadWish::RaceMarked { .. } => "`fitness day list` shows your marks",
-        BadWish::Unsafe { .. } => "change --race-date, --goal, --days or --blackout",
-        _ => "`fitness plan draft --help` shows what can be asked for",
+        GenerateError::MissingLevel => {
+            "add --level novice, --level inter or --level adv, and your weekly distance, such as --base 40km"
+        }
+        GenerateError::TooFewDays { .. } | GenerateError::LongDay(_) => {
+            "add more days, such as --days mon,wed,fri,sun"
+        }
+        GenerateError::TooFewTrainingDays(_) => "add more days with --days, or remove days from --blackout",
+        GenerateError::RaceBlocked(_) => "remove days from --blackout",
+        GenerateError::Target(_) | GenerateError::TargetBeyondEvidence => "change or omit --target",
+        GenerateError::TuneUp | GenerateError::TuneUpTooLong { .. } => "change or omit --b-race",
+        GenerateError::StartsTooLate { .. } => "change or omit --start",
+        GenerateError::Base { unknown: true, .. } => {
+            "if you already run, add your weekly distance, such as --base 40km"
+        }
+        GenerateError::RaceUnavailable { .. } => "`fitness day list` lists your absences",
+        GenerateError::Unsafe { findings, change } => {
+            let lines: String = findings.iter().map(|finding| format!("\n  - {finding}")).collect();
+            return CliError::new(
+                format!("no plan for this request passes the safety checks:{lines}"),
+                change.clone(),
+            );
+        }
+        _ => "see `fitness plan draft --help`",
     };
-    Failure::new(why.to_string(), help)
+    CliError::new(why.to_string(), help)
 }
 
-fn request(args: &DraftArgs) -> PlanRequest {
-    PlanRequest {
+fn plan_request(args: &DraftArgs) -> PlanForm {
+    PlanForm {
         goal: args.goal,
         distance: args.distance.clone(),
         race_date: args.race_date,
@@ -165,49 +176,52 @@ fn request(args: &DraftArgs) -> PlanRequest {
     }
 }
 
-/// What is wrong with a flag, and what to type instead.
-fn misread(bad: &BadField) -> Failure {
+/// Names the argument instead of the form field.
+fn field_error(bad: &PlanFormError) -> CliError {
     let help = match bad {
-        BadField::Cross(_) => "say --cross cycling, swimming or rowing, or leave it out".to_owned(),
-        BadField::NoRaceDate => "add --race-date 2026-09-20".to_owned(),
-        BadField::OwnDistance(_) => "leave out --distance, or say --goal custom".to_owned(),
-        BadField::NoDistance => "add --distance, such as 15km or 10mi".to_owned(),
-        BadField::HoursMeant { meant, .. } => format!("write the hours too: --target {meant}"),
-        BadField::StartAfterRace { .. } => {
-            "give an earlier --start, or leave it out to begin today".to_owned()
+        PlanFormError::Cross(_) => "use --cross cycling, swimming or rowing, or omit it".to_owned(),
+        PlanFormError::NoRaceDate => "add --race-date 2026-09-20".to_owned(),
+        PlanFormError::DistanceNotAllowed(_) => "omit --distance, or use --goal custom".to_owned(),
+        PlanFormError::NoDistance => "add --distance, such as 15km or 10mi".to_owned(),
+        PlanFormError::StartAfterRace { .. } => {
+            "use an earlier --start, or omit it to start today".to_owned()
         }
-        BadField::StartOver(_) => "leave out --start to begin today, or give a later day".to_owned(),
-        BadField::Nothing(RequestField::Base) => {
-            "say what you run in a usual week, or say --level novice alone to begin from nothing".to_owned()
+        PlanFormError::StartInPast(_) => "omit --start to start today, or use a later day".to_owned(),
+        PlanFormError::ZeroDistance(PlanFormField::Base) => {
+            "use your weekly distance, or only --level novice if you do not run yet".to_owned()
         }
-        BadField::TooFar(field, most) => format!("--{field} is at most {most} km"),
+        PlanFormError::Blackout(_) => {
+            "use a date such as 2026-07-01, or a range such as 2026-07-01..2026-07-14".to_owned()
+        }
+        PlanFormError::TooFar(field, most) => format!("--{field} can be at most {most} km"),
         other => other.help(),
     };
     let message = match bad {
-        BadField::Nothing(field) => format!("--{field} is more than 0"),
+        PlanFormError::ZeroDistance(field) => format!("--{field} must be more than 0"),
         other => other.to_string(),
     };
-    Failure::new(message, help)
+    CliError::new(message, help)
 }
 
-fn tell(made: &Generated, athlete: &Background, units: UnitSystem) -> String {
-    let mut text = format!("{}\n{}\n", athlete.told(units), athlete.told_paces(made.draft.workouts()));
-    for remark in &made.remarks {
-        let _ = writeln!(text, "- {remark}");
+fn render_draft(generated: &GeneratedPlan, athlete: &TrainingBaseline, units: UnitSystem) -> String {
+    let mut text =
+        format!("{}\n{}\n", athlete.describe(units), athlete.describe_pace_basis(generated.draft.workouts()));
+    for note in &generated.notes {
+        let _ = writeln!(text, "- {note}");
     }
     text.push('\n');
-    let row = |week: &ToldWeek| {
+    let row = |week: &WeekSummary| {
         [
             week.first.to_string(),
-            week.called.clone(),
+            week.label.clone(),
             week.running.clone(),
-            week.longest.map(|far| units.distance(far).to_string()).unwrap_or_default(),
+            week.longest.map(|far| units.format_distance(far).to_string()).unwrap_or_default(),
             week.hard.join(", "),
         ]
     };
-    let rows: Vec<_> = made.told_weeks(units).iter().map(row).collect();
-    text.push_str(&table(["week from", "phase", "running", "longest", "hard days"], &rows));
+    let rows: Vec<_> = generated.week_summaries(units).iter().map(row).collect();
+    text.push_str(&table(["week of", "phase", "running", "longest", "hard days"], &rows));
     text.push('\n');
-    text.push_str(&told(&made.findings));
+    text.push_str(&render_findings(&generated.findings));
     text
 }

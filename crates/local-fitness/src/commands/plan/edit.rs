@@ -1,163 +1,179 @@
-//! `fitness plan edit`, `revisions` and `revert`: the athlete's own hand.
+//! `fitness plan edit`, `revisions` and `revert`
 
-use super::chosen;
-use super::lint::told_since;
+use super::lint::render_findings_since;
+use super::select_plan;
 use crate::cli::EditArgs;
 use crate::clock;
-use crate::commands::settled;
+use crate::commands::refresh;
 use crate::confirm;
 use crate::context::Context;
-use crate::distance::size;
-use crate::error::Failure;
-use crate::output::Report;
+use crate::distance::parse_size;
+use crate::error::CliError;
+use crate::output::CommandOutput;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{PlanId, WorkoutId};
 use fitness_core::domain::units::UnitSystem;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::{
-    ActionKind, Edit, NextWorkout, PlannedWorkout, Workout, days_off_used, differences, edit, is_same,
-    revert as back,
+    Edit, HumanActionKind, NextRevisionWorkout, PlannedWorkout, Workout, describe_days_off_used,
+    diff_workouts, edit, is_unchanged, revert as back,
 };
 use fitness_store::plan::human_actions::{self, change_hash};
 use serde_json::json;
 use std::fmt::Write as _;
 
-pub(super) async fn run(context: &Context, args: EditArgs) -> Result<Report> {
+pub(super) async fn run(context: &Context, args: EditArgs) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    settled(&store, user.id).await?;
-    let plan = chosen(&store, &user, None).await?;
+    refresh(&store, user.id).await?;
+    let plan = select_plan(&store, &user, None).await?;
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
     let current = store.list_workouts(user.id, plan.id, plan.revision).await?;
-    let edits = edits(&args, profile.units)?;
+    let edits = parse_edits(&args, profile.units)?;
     let next = edit(&plan, &current, &edits, today).map_err(|why| {
-        Failure::new(why.to_string(), "`fitness plan show` lists the workouts with their numbers")
+        CliError::new(why.to_string(), "`fitness plan show` lists the workouts and their ids")
     })?;
-    let review = store.review_next(user.id, &plan, &next, today).await?;
-    let before = store.review(user.id, plan.id, today).await?;
-    let mut shown = changes(&current, &next, profile.units);
-    let notes = days_off_used(&plan, &current, &next);
+    let review = store.lint_next_revision(user.id, &plan, &next, today).await?;
+    let before = store.lint_plan(user.id, plan.id, today).await?;
+    let mut shown = render_changes(&current, &next, profile.units);
+    let notes = describe_days_off_used(&plan, &current, &next);
     for note in &notes {
         let _ = writeln!(shown, "  note: {note}");
     }
-    let _ = write!(shown, "\n{}", told_since(review.findings(), before.findings()));
+    let _ = write!(shown, "\n{}", render_findings_since(review.findings(), before.findings()));
     let reason = args.reason.unwrap_or_else(|| "By hand".to_owned());
     let seen = change_hash(plan.id, plan.revision, &next);
-    let consent = confirm::confirm(&store, &user, ActionKind::Edit, &plan, seen, &shown).await?;
+    let consent =
+        confirm::confirm_plan_action(&store, &user, HumanActionKind::Edit, &plan, seen, &shown).await?;
     let number = human_actions::edit(consent, plan.id, plan.revision, &next, &reason).await?;
     store.close().await;
-    let words = format!("Saved as revision {number}. `fitness plan revert` takes it back.\n");
+    let words = format!("Saved as revision {number}. Undo with `fitness plan revert`.\n");
     let data = json!({
         "plan_id": plan.id, "revision": number, "findings": review.findings(), "notes": notes,
     });
-    Ok(Report::new(words, &data))
+    Ok(CommandOutput::new(words, &data))
 }
 
-pub(super) async fn revisions(context: &Context, plan: Option<PlanId>) -> Result<Report> {
+pub(super) async fn revisions(context: &Context, plan: Option<PlanId>) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    let plan = chosen(&store, &user, plan).await?;
+    let plan = select_plan(&store, &user, plan).await?;
     let revisions = store.list_revisions(user.id, plan.id).await?;
     store.close().await;
     let rows: Vec<_> = revisions
         .iter()
         .map(|one| {
-            let now = if one.number == plan.revision { " (now)" } else { "" };
+            let now = if one.number == plan.revision { " (current)" } else { "" };
             [
                 format!("{}{now}", one.number),
                 one.made_at.format("%Y-%m-%d %H:%M").to_string(),
-                one.told_origin(),
-                one.reason.as_deref().map(|reason| visible(reason).to_string()).unwrap_or_default(),
+                one.describe_origin(),
+                one.reason.as_deref().map(|reason| escape_invisible(reason).to_string()).unwrap_or_default(),
             ]
         })
         .collect();
-    Ok(Report::new(table(["revision", "made (UTC)", "by", "why"], &rows), &revisions))
+    Ok(CommandOutput::new(table(["revision", "created (UTC)", "by", "reason"], &rows), &revisions))
 }
 
-pub(super) async fn revert(context: &Context, to: Option<i64>) -> Result<Report> {
+pub(super) async fn revert(context: &Context, to: Option<i64>) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    settled(&store, user.id).await?;
-    let plan = chosen(&store, &user, None).await?;
+    refresh(&store, user.id).await?;
+    let plan = select_plan(&store, &user, None).await?;
     let to = to.unwrap_or(plan.revision - 1);
     if !(1..plan.revision).contains(&to) {
-        let help = "`fitness plan revisions` lists them";
-        return Err(Failure::new(format!("there is no earlier revision {to} to go back to"), help).into());
+        let help = "`fitness plan revisions` lists the revisions";
+        if plan.revision == 1 {
+            return Err(CliError::new("the plan has no earlier revision", help).into());
+        }
+        return Err(CliError::new(format!("there is no earlier revision {to}"), help).into());
     }
     let profile = store.profile(user.id).await?;
     let (units, today) = (profile.units, Day::at(clock::now(), profile.zone));
     let current = store.list_workouts(user.id, plan.id, plan.revision).await?;
     let old = store.list_workouts(user.id, plan.id, to).await?;
     let next = back(&plan, &current, &old, today).map_err(|why| {
-        let help = "change it by hand with `fitness plan edit`";
-        Failure::new(format!("the plan cannot go back to revision {to}: {why}"), help)
+        let help = "edit the plan with `fitness plan edit` instead";
+        CliError::new(format!("cannot revert to revision {to}: {why}"), help)
     })?;
-    if is_same(&current, &next) {
-        let help = "`fitness plan revisions` lists them; nothing was changed";
-        return Err(Failure::new(format!("the plan is already as revision {to} was"), help).into());
+    if is_unchanged(&current, &next) {
+        let help = "`fitness plan revisions` lists the revisions; nothing was changed";
+        return Err(CliError::new(format!("the plan is already the same as revision {to}"), help).into());
     }
-    let review = store.review_next(user.id, &plan, &next, today).await?;
-    let before = store.review(user.id, plan.id, today).await?;
-    let linted = told_since(review.findings(), before.findings());
-    let over = |workouts: &[PlannedWorkout]| -> Vec<PlannedWorkout> {
+    let review = store.lint_next_revision(user.id, &plan, &next, today).await?;
+    let before = store.lint_plan(user.id, plan.id, today).await?;
+    let linted = render_findings_since(review.findings(), before.findings());
+    let past = |workouts: &[PlannedWorkout]| -> Vec<PlannedWorkout> {
         workouts.iter().filter(|w| w.workout.date < today).cloned().collect()
     };
-    let stays = over(&current) != over(&old);
-    let kept = if stays { "What was planned for days before today stays as it is now.\n" } else { "" };
-    let shown = format!("Back to revision {to}:\n{}{kept}\n{}", changes(&current, &next, units), linted);
+    let past_kept = past(&current) != past(&old);
+    let note = if past_kept { "Days before today do not change.\n" } else { "" };
+    let shown =
+        format!("Revert to revision {to}:\n{}{note}\n{}", render_changes(&current, &next, units), linted);
     let seen = change_hash(plan.id, plan.revision, &next);
-    let consent = confirm::confirm(&store, &user, ActionKind::Revert, &plan, seen, &shown).await?;
+    let consent =
+        confirm::confirm_plan_action(&store, &user, HumanActionKind::Revert, &plan, seen, &shown).await?;
     let number = human_actions::revert(consent, plan.id, plan.revision, to, today).await?;
     store.close().await;
-    let from = if stays { format!(", from {today} on") } else { String::new() };
-    let words = format!("Revision {number} is as revision {to} was{from}.\n{kept}");
-    Ok(Report::new(words, &json!({ "plan_id": plan.id, "revision": number, "as": to, "past_kept": stays })))
+    let from = if past_kept { format!(" from {today} on") } else { String::new() };
+    let words = format!("Reverted to revision {to}{from}; saved as revision {number}.\n{note}");
+    Ok(CommandOutput::new(
+        words,
+        &json!({ "plan_id": plan.id, "revision": number, "as": to, "past_kept": past_kept }),
+    ))
 }
 
-fn edits(args: &EditArgs, units: UnitSystem) -> Result<Vec<Edit>> {
+fn parse_edits(args: &EditArgs, units: UnitSystem) -> Result<Vec<Edit>> {
     let mut edits = Vec::new();
     for text in &args.moves {
-        let (workout, day) = pair(text, "12=2026-06-16")?;
-        edits.push(Edit::Move { workout: number(text, workout)?, to: parsed(text, day, "12=2026-06-16")? });
+        let (workout, day) = split_pair(text, "12=2026-06-16")?;
+        edits.push(Edit::Move {
+            workout: parse_workout_id(text, workout)?,
+            to: parse_value(text, day, "12=2026-06-16")?,
+        });
     }
     for text in &args.swaps {
-        let (one, other) = pair(text, "12=14")?;
-        edits.push(Edit::Swap { one: number(text, one)?, other: number(text, other)? });
+        let (one, other) = split_pair(text, "12=14")?;
+        edits.push(Edit::Swap { one: parse_workout_id(text, one)?, other: parse_workout_id(text, other)? });
     }
-    for text in &args.sizes {
-        let (workout, to) = pair(text, "12=5km")?;
-        edits.push(Edit::Resize { workout: number(text, workout)?, to: size(to, units)? });
+    for text in &args.resizes {
+        let (workout, to) = split_pair(text, "12=5km")?;
+        edits.push(Edit::Resize { workout: parse_workout_id(text, workout)?, to: parse_size(to, units)? });
     }
     edits.extend(args.skips.iter().map(|workout| Edit::Skip { workout: *workout }));
     if let Some(day) = args.add {
-        let size = args.size.as_deref().map(|text| size(text, units)).transpose()?;
-        let workout = Workout::by_hand(day, args.sport, args.kind, args.name.as_deref(), size);
+        let size = args.size.as_deref().map(|text| parse_size(text, units)).transpose()?;
+        let workout = Workout::new_manual(day, args.sport, args.kind, args.name.as_deref(), size);
         edits.push(Edit::Add { workout });
     }
     Ok(edits)
 }
 
-fn pair<'a>(text: &'a str, example: &str) -> Result<(&'a str, &'a str)> {
+fn split_pair<'a>(text: &'a str, example: &str) -> Result<(&'a str, &'a str)> {
     text.split_once('=').ok_or_else(|| {
-        Failure::new(format!("`{text}` is no change"), format!("write it like {example}")).into()
+        CliError::new(format!("`{text}` is not a valid change"), format!("use the form {example}")).into()
     })
 }
 
-fn number(text: &str, part: &str) -> Result<WorkoutId> {
-    parsed(text, part, "12=…, with the number that `fitness plan show` gives")
+fn parse_workout_id(text: &str, part: &str) -> Result<WorkoutId> {
+    parse_value(text, part, "12=…, with an id from `fitness plan show`")
 }
 
-fn parsed<T: std::str::FromStr>(text: &str, part: &str, example: &str) -> Result<T> {
+fn parse_value<T: std::str::FromStr>(text: &str, part: &str, example: &str) -> Result<T> {
     part.trim().parse().map_err(|_| {
-        Failure::new(format!("`{text}` is no change"), format!("write it like {example}")).into()
+        CliError::new(format!("`{text}` is not a valid change"), format!("use the form {example}")).into()
     })
 }
 
-/// What is different between two states of a plan, day by day.
-pub(super) fn changes(current: &[PlannedWorkout], next: &[NextWorkout], units: UnitSystem) -> String {
-    let all = differences(current, next);
+/// The differences, one line per day.
+pub(super) fn render_changes(
+    current: &[PlannedWorkout],
+    next: &[NextRevisionWorkout],
+    units: UnitSystem,
+) -> String {
+    let all = diff_workouts(current, next);
     if all.is_empty() {
-        return "  nothing changes\n".to_owned();
+        return "  no changes\n".to_owned();
     }
     all.iter().fold(String::new(), |mut text, one| {
         let _ = writeln!(text, "  {}", one.line(units));

@@ -1,48 +1,48 @@
-//! `fitness plan activate` for a plan whose first day is over: begin today, or count what was missed.
+//! Start of a plan whose first day has passed: today, or as planned.
 
-use crate::cli::Begin;
+use crate::cli::LateStart;
 use crate::confirm;
-use crate::error::Failure;
-use crate::plural::counted;
+use crate::error::CliError;
+use crate::plural::pluralize;
 use anyhow::Result;
 use fitness_core::domain::calendar::Day;
 use fitness_core::plan::{Plan, PlannedWorkout};
 
-/// The day the plan is begun on, where that is not its first; with a sentence about it.
-pub(super) fn chosen(
+/// The start day if it is not the plan's first day, and a sentence about it.
+pub(super) fn choose_start(
     plan: &Plan,
     workouts: &[PlannedWorkout],
-    said: Option<Begin>,
+    given: Option<LateStart>,
     today: Day,
 ) -> Result<(Option<Day>, String)> {
-    let Some(behind) = plan.behind(workouts, today) else {
-        if said == Some(Begin::Today) && today < plan.start_date {
-            let help = "leave out --begin";
-            return Err(Failure::new(format!("the plan begins on {}", plan.start_date), help).into());
+    let Some(behind) = plan.workouts_before_today(workouts, today) else {
+        if given == Some(LateStart::Today) && today < plan.start_date {
+            let help = "omit --begin";
+            return Err(CliError::new(format!("the plan starts on {}", plan.start_date), help).into());
         }
         return Ok((None, String::new()));
     };
-    let begin = match said {
-        Some(said) => said,
-        None => ask(plan, &counted(behind as u64, "workout lies", "workouts lie"))?,
+    let begin = match given {
+        Some(given) => given,
+        None => ask_start(plan, &pluralize(behind as u64, "workout is", "workouts are"))?,
     };
-    let on = (begin == Begin::Today).then_some(today);
-    Ok((on, plan.told_beginning(behind, on) + "\n"))
+    let on = (begin == LateStart::Today).then_some(today);
+    Ok((on, plan.describe_late_start(behind, on) + "\n"))
 }
 
-fn ask(plan: &Plan, before: &str) -> Result<Begin> {
+fn ask_start(plan: &Plan, before: &str) -> Result<LateStart> {
     confirm::require_terminal()?;
     let question = format!(
-        "The plan's first day was {}, and {before} before today. Begin today, so that nothing before counts as missed, \
-         or as planned? Type today or planned: ",
+        "The plan's first day was {}, and {before} before today. Start today, so that earlier workouts do not count as \
+         missed, or as planned? Type today or planned: ",
         plan.start_date
     );
     match confirm::ask_line(&question)?.trim().to_lowercase().as_str() {
-        "today" => Ok(Begin::Today),
-        "planned" => Ok(Begin::Planned),
+        "today" => Ok(LateStart::Today),
+        "planned" => Ok(LateStart::Planned),
         _ => {
-            let help = "run the command again, or say it with --begin today or --begin planned";
-            Err(Failure::new("that is neither today nor planned; nothing was changed", help).into())
+            let help = "run the command again, or use --begin today or --begin planned";
+            Err(CliError::new("please answer today or planned; nothing was changed", help).into())
         }
     }
 }

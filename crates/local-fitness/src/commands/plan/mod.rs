@@ -1,4 +1,4 @@
-//! `fitness plan`
+//! `fitness plan`: list, show, activate, archive and delete plans.
 
 mod draft;
 mod edit;
@@ -10,50 +10,50 @@ mod progress;
 mod proposal;
 pub(crate) mod push;
 mod splits;
-pub(super) mod steps;
+pub(super) mod workout;
 
-pub(super) use proposal::waiting;
+pub(super) use proposal::load_pending;
 
-use super::settled;
-use crate::cli::{Begin, PlanCommand};
+use super::refresh;
+use crate::cli::{LateStart, PlanCommand};
 use crate::clock;
 use crate::confirm;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Report;
+use crate::error::CliError;
+use crate::output::CommandOutput;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::PlanId;
 use fitness_core::domain::note::Author;
 use fitness_core::domain::units::UnitSystem;
-use fitness_core::domain::untrusted_text::{signed_number, visible};
-use fitness_core::metrics::trajectory::{Line, Trajectory};
-use fitness_core::metrics::{Found, Quality};
-use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, Aftermath, Plan, PlanStatus};
-use fitness_store::plan::human_actions::{self, Activation};
-use fitness_store::{Progress, Review, Store, User, seen_hash};
-use progress::tell;
+use fitness_core::domain::untrusted_text::{escape_invisible, format_signed};
+use fitness_core::metrics::trajectory::{Projection, Trajectory};
+use fitness_core::metrics::{MetricResult, Quality};
+use fitness_core::plan::lint::LintRule;
+use fitness_core::plan::{HumanActionKind, Plan, PlanStatus, RaceReview};
+use fitness_store::plan::human_actions::{self, Activation, ActivationRequest};
+use fitness_store::{LintReview, PlanAdherence, Store, User, plan_state_hash};
+use progress::render_plan;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
 
-/// The largest schedule file that is read; two years of daily workouts are a tenth of it.
-const MAX_FILE: u64 = 2 * 1024 * 1024;
+/// A plan of two years with daily workouts is about a tenth of this.
+const MAX_FILE_BYTES: u64 = 2 * 1024 * 1024;
 
-pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Report> {
+pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<CommandOutput> {
     match command {
         PlanCommand::List => list(context).await,
         PlanCommand::Show { plan } => show(context, plan).await,
-        PlanCommand::Workout(args) => steps::show(context, args).await,
-        PlanCommand::Match(args) => match_activity::put(context, args).await,
-        PlanCommand::Unmatch(args) => match_activity::remove(context, args).await,
+        PlanCommand::Workout(args) => workout::show(context, args).await,
+        PlanCommand::Match(args) => match_activity::add_match(context, args).await,
+        PlanCommand::Unmatch(args) => match_activity::remove_match(context, args).await,
         PlanCommand::Draft(args) => match &args.file {
             Some(file) => draft::from_file(context, file, args.supersedes, args.dry_run).await,
-            None if args.goal.is_none() => Err(no_goal()),
+            None if args.goal.is_none() => Err(missing_goal_error()),
             None => draft::run(context, *args).await,
         },
         PlanCommand::Lint { plan } => lint::run(context, plan).await,
@@ -65,7 +65,7 @@ pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Repor
         PlanCommand::Revert { to } => edit::revert(context, to).await,
         PlanCommand::Propose(args) => proposal::propose(context, args).await,
         PlanCommand::Proposal(command) => proposal::run(context, command).await,
-        PlanCommand::Card { plan } => splits::run(context, plan).await,
+        PlanCommand::Splits { plan } => splits::run(context, plan).await,
         PlanCommand::Archive { plan } => archive(context, plan).await,
         PlanCommand::Delete { plan } => delete(context, plan).await,
         PlanCommand::Export(wanted) => export::run(context, wanted).await,
@@ -73,65 +73,67 @@ pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Repor
     }
 }
 
-async fn list(context: &Context) -> Result<Report> {
+async fn list(context: &Context) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
     let plans = store.list_plans(user.id).await?;
     store.close().await;
     if plans.is_empty() {
         let words = format!(
-            "No plans yet. Draft one from what you run, such as `{}`, or write one down from a file with `fitness plan \
-             draft FILE`.",
+            "No plans yet. Draft one from your training, such as `{}`, or from a file with `fitness plan draft FILE`.",
             draft_example()
         );
-        return Ok(Report::new(words, &plans));
+        return Ok(CommandOutput::new(words, &plans));
     }
     let row = |plan: &Plan| {
-        let status = listed_as(plan.status, plan.superseded_by);
+        let status = list_status(plan.status, plan.superseded_by);
         [
             plan.id.to_string(),
             status,
             plan.start_date.to_string(),
             plan.race_date.to_string(),
-            format!("{}{}", visible(&plan.name), words_of(Some(plan.author))),
+            format!("{}{}", escape_invisible(&plan.name), author_label(Some(plan.author))),
         ]
     };
     let rows: Vec<_> = plans.iter().map(row).collect();
-    Ok(Report::new(table(["plan", "status", "starts", "race", "name"], &rows), &plans))
+    Ok(CommandOutput::new(table(["plan", "status", "starts", "race", "name"], &rows), &plans))
 }
 
-/// The label behind words that the athlete did not write.
-fn words_of(author: Option<Author>) -> String {
-    author.and_then(Author::words_label).map(|label| format!(" ({label})")).unwrap_or_default()
+/// The label of text that the athlete did not write.
+fn author_label(author: Option<Author>) -> String {
+    author.and_then(Author::text_label).map(|label| format!(" ({label})")).unwrap_or_default()
 }
 
-/// A draft to type, with a race that is some way off.
+/// An example command with a race about 16 weeks from now.
 fn draft_example() -> String {
-    let some_day = Day::at(clock::now(), chrono_tz::UTC).plus(16 * 7);
-    let sunday = some_day.iso_week().monday().plus(6);
+    let some_day = Day::at(clock::now(), chrono_tz::UTC).plus_days(16 * 7);
+    let sunday = some_day.iso_week().monday().plus_days(6);
     format!("fitness plan draft --goal half --race-date {sunday}")
 }
 
-async fn show(context: &Context, plan: Option<PlanId>) -> Result<Report> {
+async fn show(context: &Context, plan: Option<PlanId>) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    let id = chosen(&store, &user, plan).await?.id;
-    settled(&store, user.id).await?;
-    let progress = store.progress(user.id, id).await?;
-    let outlook = store.outlook(user.id, id).await?;
+    let id = select_plan(&store, &user, plan).await?.id;
+    refresh(&store, user.id).await?;
+    let progress = store.plan_adherence(user.id, id).await?;
+    let outlook = store.plan_trajectory(user.id, id).await?;
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
-    let author = store.find_words_author(user.id, &progress.plan).await?;
-    let mut words = tell(&progress, author, profile.units, today);
+    let author = store.find_text_author(user.id, &progress.plan).await?;
+    let mut words = render_plan(&progress, author, profile.units, today);
     let mut data = serde_json::to_value(&progress)?;
     if progress.plan.status == PlanStatus::Active {
-        words.push_str(&where_it_leads(&outlook));
-        let waiting = proposal::waiting(&store, user.id, today).await?;
-        words.push_str(&waiting.words);
+        words.push_str(&render_trajectory(&outlook));
+        let waiting = proposal::load_pending(&store, user.id, today).await?;
+        words.push_str(&waiting.text);
         data["waiting"] = serde_json::to_value(&waiting)?;
-        let after = store.look_back(user.id, &progress.plan, today).await?;
-        words.push_str(&looking_back(after.as_ref(), &progress.plan));
+        let after = store.race_review(user.id, &progress.plan, today).await?;
+        words.push_str(&render_race_review(after.as_ref(), &progress.plan));
         data["aftermath"] = serde_json::to_value(after)?;
-        if (0..7).contains(&today.until(progress.plan.race_date)) {
-            writeln!(words, "\nRace week: `fitness plan card` has the splits for a plan A and a plan B.")?;
+        if (0..7).contains(&today.days_until(progress.plan.race_date)) {
+            writeln!(
+                words,
+                "\nRace week: `fitness plan splits` shows your splits for a plan A and a plan B."
+            )?;
         }
     }
     store.close().await;
@@ -139,247 +141,266 @@ async fn show(context: &Context, plan: Option<PlanId>) -> Result<Report> {
         Ok(lines) => serde_json::to_value(lines)?,
         Err(why) => json!({ "missing": why.to_string() }),
     };
-    Ok(Report::new(words, &data))
+    Ok(CommandOutput::new(words, &data))
 }
 
-/// How the race went, once it is over, and what to do with the plan.
-fn looking_back(after: Option<&Aftermath>, plan: &Plan) -> String {
+/// The result of the race, once it is over.
+fn render_race_review(after: Option<&RaceReview>, plan: &Plan) -> String {
     let Some((after, distance)) = after.zip(plan.distance) else { return String::new() };
-    let said = after.sentences(distance).join(" ");
-    format!("\nThe race is over. {said} `fitness plan archive {}` puts the plan away.\n", plan.id)
+    let review = after.sentences(distance).join(" ");
+    format!("\nThe race is over. {review} Archive the plan with `fitness plan archive {}`.\n", plan.id)
 }
 
-/// Fitness by race day on three courses, each with how far it can be leaned on.
-fn where_it_leads(outlook: &Found<Trajectory>) -> String {
-    let told = match outlook {
-        Ok(told) => told,
-        Err(why) => return format!("\nWhere it leads cannot be said: {why}.\n"),
+/// Fitness and form on race day in three scenarios.
+fn render_trajectory(outlook: &MetricResult<Trajectory>) -> String {
+    let trajectory = match outlook {
+        Ok(trajectory) => trajectory,
+        Err(why) => return format!("\nNo projection for race day: {why}.\n"),
     };
-    let line = |found: &Found<Line>| match found {
+    let line = |found: &MetricResult<Projection>| match found {
         Ok(line) => {
             let (fitness, form) = (line.race_morning.fitness, line.race_morning.form.value);
             let rated = if line.quality == Quality::Ok {
                 String::new()
             } else {
-                format!(" ({})", line.quality.spoken())
+                format!(" ({})", line.quality.label())
             };
-            format!("fitness {fitness:.0}, form {}{rated}", signed_number(form, 0))
+            format!("fitness {fitness:.0}, form {}{rated}", format_signed(form, 0))
         }
-        Err(why) => format!("cannot be said: {why}"),
+        Err(why) => format!("no projection: {why}"),
     };
     format!(
-        "\nOn race morning, {}:\n  as written         {}\n  at your rate       {}\n  without training   {}\n",
-        told.race_day,
-        line(&told.as_written),
-        line(&told.at_this_rate),
-        line(&Ok(told.no_training.clone())),
+        "\nOn race day, {}:\n  if you follow the plan        {}\n  at your current adherence     {}\n  if you stop training          {}\n",
+        trajectory.race_day,
+        line(&trajectory.as_written),
+        line(&trajectory.at_this_rate),
+        line(&Ok(trajectory.no_training.clone())),
     )
 }
 
-fn no_goal() -> anyhow::Error {
-    let help = format!("such as `{}`; or name a file with a schedule", draft_example());
-    Failure::new("the plan has no goal", help).into()
+fn missing_goal_error() -> anyhow::Error {
+    let help = format!("add one, such as `{}`, or use a file with a schedule", draft_example());
+    CliError::new("no goal given", help).into()
 }
 
 async fn activate(
     context: &Context,
     id: PlanId,
     replaces: Option<PlanId>,
-    begin: Option<Begin>,
-    overrides: BTreeSet<Rule>,
-) -> Result<Report> {
+    begin: Option<LateStart>,
+    overrides: BTreeSet<LintRule>,
+) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    let plan = find(&store, &user, id).await?;
+    let plan = find_plan(&store, &user, id).await?;
     if plan.status != PlanStatus::Draft {
         let help = match plan.status {
-            PlanStatus::Active => "`fitness plan show` tells how it goes",
-            _ => "`fitness plan list` shows which plans are drafts",
+            PlanStatus::Active => "`fitness plan show` shows your progress",
+            _ => "`fitness plan list` lists your drafts",
         };
-        return Err(Failure::new(format!("plan {id} is {}", status(plan.status)), help).into());
+        return Err(CliError::new(format!("plan {id} is {}", status_label(plan.status)), help).into());
     }
     let active = store.find_active_plan(user.id).await?;
     human_actions::check_replaces(active.as_ref().map(|plan| plan.id), replaces)?;
     let profile = store.profile(user.id).await?;
     let (units, today) = (profile.units, Day::at(clock::now(), profile.zone));
     if plan.race_date < today {
-        let help = "`fitness plan draft` makes one that is still to come";
-        return Err(Failure::new(format!("plan {id} ended on {}", plan.race_date), help).into());
+        let help = "draft a new one with `fitness plan draft`";
+        return Err(CliError::new(format!("plan {id} ended on {}", plan.race_date), help).into());
     }
-    settled(&store, user.id).await?;
-    let review = store.review(user.id, id, today).await?;
-    refuse_idle(&review, &overrides)?;
+    refresh(&store, user.id).await?;
+    let review = store.lint_plan(user.id, id, today).await?;
+    refuse_unused_overrides(&review, &overrides)?;
     refuse_errors(&review, &overrides, id, replaces, begin)?;
-    let progress = store.progress(user.id, id).await?;
-    let (begin, beginning) = late_start::chosen(&plan, &progress.workouts, begin, today)?;
-    let author = store.find_words_author(user.id, &progress.plan).await?;
-    let mut shown = tell(&progress, author, units, today);
-    write!(shown, "\n{}\n{beginning}", lint::told(review.findings()))?;
+    let progress = store.plan_adherence(user.id, id).await?;
+    let (begin, start_text) = late_start::choose_start(&plan, &progress.workouts, begin, today)?;
+    let author = store.find_text_author(user.id, &progress.plan).await?;
+    let mut shown = render_plan(&progress, author, units, today);
+    write!(shown, "\n{}\n{start_text}", lint::render_findings(review.findings()))?;
     if let Some(old) = active {
-        writeln!(shown, "Activating it archives plan {}, {}.", old.id, visible(&old.name))?;
+        writeln!(shown, "This archives plan {}, {}.", old.id, escape_invisible(&old.name))?;
     }
     for rule in &overrides {
         writeln!(shown, "You override {rule}: {}.", rule.metric())?;
     }
-    let seen = human_actions::activation_hash(id, plan.content_hash, replaces, begin, &overrides);
-    let consent = confirm::confirm(&store, &user, ActionKind::Activate, &plan, seen, &shown).await?;
-    if human_actions::activate(consent, id, replaces, begin, &review, &overrides).await?
-        == Activation::NoDraft
-    {
-        return Err(no_draft(id));
+    let request = ActivationRequest { plan: id, replaces, begin, overrides };
+    let seen = request.hash(plan.content_hash);
+    let consent =
+        confirm::confirm_plan_action(&store, &user, HumanActionKind::Activate, &plan, seen, &shown).await?;
+    if human_actions::activate(consent, &request, &review).await? == Activation::NoDraft {
+        return Err(not_a_draft_error(id));
     }
-    let standing = store.progress(user.id, id).await?;
+    let progress = store.plan_adherence(user.id, id).await?;
     store.close().await;
-    let text = format!("Activated. {beginning}{}", what_is_next(&standing, units, today));
-    Ok(Report::new(text, &json!({ "answer": Activation::Activated, "standing": standing })))
+    let text = format!("Activated. {start_text}{}", next_workout_sentence(&progress, units, today));
+    Ok(CommandOutput::new(text, &json!({ "answer": Activation::Activated, "standing": progress })))
 }
 
-/// The first thing to do. The plan itself was shown with the question.
-fn what_is_next(standing: &Progress, units: UnitSystem, today: Day) -> String {
-    let mut ahead = standing.workouts.iter().map(|planned| &planned.workout);
+/// The plan itself was shown before the confirmation.
+fn next_workout_sentence(progress: &PlanAdherence, units: UnitSystem, today: Day) -> String {
+    let mut ahead = progress.workouts.iter().map(|planned| &planned.workout);
     let next = ahead.find(|workout| !workout.is_rest() && workout.date >= today).map(|workout| {
-        let size = workout.size(units).map(|size| format!(", {size}")).unwrap_or_default();
-        let (day, name) = (workout.date, visible(workout.name_beside_size(units)));
-        format!("First comes {} {day}: {name}{size}. ", day.weekday())
+        let size = workout.size_label(units).map(|size| format!(", {size}")).unwrap_or_default();
+        let (day, name) = (workout.date, escape_invisible(workout.name_without_size(units)));
+        format!("Next: {} {day}, {name}{size}. ", day.weekday())
     });
-    format!("{}`fitness plan show` tells how it goes.", next.unwrap_or_default())
+    format!("{}`fitness plan show` shows your progress.", next.unwrap_or_default())
 }
 
-/// What is overridden is an error that is there: who names another has misread something.
-fn refuse_idle(review: &Review, overrides: &BTreeSet<Rule>) -> Result<()> {
-    let blocking: BTreeSet<Rule> = review.blocking().iter().map(|finding| finding.rule).collect();
-    let Some(idle) = overrides.difference(&blocking).next() else { return Ok(()) };
+/// Overriding a rule without an error is probably a mistake.
+fn refuse_unused_overrides(review: &LintReview, overrides: &BTreeSet<LintRule>) -> Result<()> {
+    let blocking: BTreeSet<LintRule> =
+        review.blocking_findings().iter().map(|finding| finding.rule).collect();
+    let Some(unused) = overrides.difference(&blocking).next() else { return Ok(()) };
     let help = match blocking.is_empty() {
-        true => "leave out --override".to_owned(),
+        true => "omit --override".to_owned(),
         false => {
             let rules: Vec<&str> = blocking.iter().map(|rule| rule.as_str()).collect();
-            format!("leave it out; the errors are {}", rules.join(","))
+            format!("omit it; the errors are {}", rules.join(","))
         }
     };
-    Err(Failure::new(format!("there is no error of {idle} to override"), help).into())
+    Err(CliError::new(format!("the plan has no error of {unused} to override"), help).into())
 }
 
-/// What the linter calls an error is overridden by name, or keeps the plan a draft.
+/// Linter errors block activation unless each one is overridden.
 fn refuse_errors(
-    review: &Review,
-    overrides: &BTreeSet<Rule>,
+    review: &LintReview,
+    overrides: &BTreeSet<LintRule>,
     id: PlanId,
     replaces: Option<PlanId>,
-    begin: Option<Begin>,
+    begin: Option<LateStart>,
 ) -> Result<()> {
-    let left = review.left(overrides);
+    let left = review.remaining_findings(overrides);
     if left.is_empty() {
         return Ok(());
     }
-    let said: Vec<String> =
+    let errors: Vec<String> =
         left.iter().map(|finding| format!("{}: {}", finding.rule, finding.text)).collect();
-    // The whole command: with what was given already, it does what was meant.
+    // The complete command, including the arguments given so far.
     let mut command = format!("fitness plan activate {id}");
     if let Some(old) = replaces {
         write!(command, " --replaces {old}")?;
     }
     if let Some(begin) = begin {
-        write!(command, " --begin {}", if begin == Begin::Today { "today" } else { "planned" })?;
+        write!(command, " --begin {}", if begin == LateStart::Today { "today" } else { "planned" })?;
     }
     push_overrides(
         &mut command,
         &left.iter().map(|finding| finding.rule).chain(overrides.iter().copied()).collect(),
     );
-    let help = format!("draft another plan, or go ahead against the evidence with `{command}`");
-    Err(Failure::new(said.join(" "), help).into())
+    let help = format!("draft a different plan, or override the errors with `{command}`");
+    Err(CliError::new(errors.join(" "), help).into())
 }
 
-/// The rules that a command overrides, as it is typed.
-fn push_overrides(command: &mut String, overrides: &BTreeSet<Rule>) {
+/// Appends `--override` to a command.
+fn push_overrides(command: &mut String, overrides: &BTreeSet<LintRule>) {
     let rules: Vec<&str> = overrides.iter().map(|rule| rule.as_str()).collect();
     if !rules.is_empty() {
         let _ = write!(command, " --override {}", rules.join(","));
     }
 }
 
-async fn archive(context: &Context, id: PlanId) -> Result<Report> {
+async fn archive(context: &Context, id: PlanId) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    let plan = find(&store, &user, id).await?;
+    let plan = find_plan(&store, &user, id).await?;
     if plan.status != PlanStatus::Active {
         let help = match plan.status {
             PlanStatus::Draft => {
-                format!("only the active plan is archived; `fitness plan delete {id}` removes a draft")
+                format!(
+                    "only the active plan can be archived; delete a draft with `fitness plan delete {id}`"
+                )
             }
             _ => "`fitness plan list` shows which plan is active".to_owned(),
         };
-        return Err(Failure::new(format!("plan {id} is {}", status(plan.status)), help).into());
+        return Err(CliError::new(format!("plan {id} is {}", status_label(plan.status)), help).into());
     }
-    let shown = plan.told_archiving();
-    let consent =
-        confirm::confirm(&store, &user, ActionKind::Archive, &plan, seen_hash(&plan), &shown).await?;
+    let shown = plan.describe_archiving();
+    let consent = confirm::confirm_plan_action(
+        &store,
+        &user,
+        HumanActionKind::Archive,
+        &plan,
+        plan_state_hash(&plan),
+        &shown,
+    )
+    .await?;
     human_actions::archive(consent, id).await?;
     store.close().await;
-    Ok(Report::new(format!("Archived plan {id}."), &json!({ "plan_id": id, "status": PlanStatus::Archived })))
+    Ok(CommandOutput::new(
+        format!("Archived plan {id}."),
+        &json!({ "plan_id": id, "status": PlanStatus::Archived }),
+    ))
 }
 
-async fn delete(context: &Context, id: PlanId) -> Result<Report> {
+async fn delete(context: &Context, id: PlanId) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    let plan = find(&store, &user, id).await?;
+    let plan = find_plan(&store, &user, id).await?;
     if plan.status == PlanStatus::Active {
-        let help = format!("put it away first with `fitness plan archive {id}`");
-        return Err(Failure::new(format!("plan {id} is active"), help).into());
+        let help = format!("archive it first with `fitness plan archive {id}`");
+        return Err(CliError::new(format!("plan {id} is active"), help).into());
     }
-    let shown = plan.told_deleting();
-    let consent =
-        confirm::confirm(&store, &user, ActionKind::Delete, &plan, seen_hash(&plan), &shown).await?;
+    let shown = plan.describe_deletion();
+    let consent = confirm::confirm_plan_action(
+        &store,
+        &user,
+        HumanActionKind::Delete,
+        &plan,
+        plan_state_hash(&plan),
+        &shown,
+    )
+    .await?;
     human_actions::delete(consent, id).await?;
     store.close().await;
-    Ok(Report::new(format!("Deleted plan {id}."), &json!({ "plan_id": id, "deleted": true })))
+    Ok(CommandOutput::new(format!("Deleted plan {id}."), &json!({ "plan_id": id, "deleted": true })))
 }
 
-async fn find(store: &Store, user: &User, id: PlanId) -> Result<Plan> {
+async fn find_plan(store: &Store, user: &User, id: PlanId) -> Result<Plan> {
     store.find_plan(user.id, id).await?.ok_or_else(|| {
-        Failure::new(format!("there is no plan {id}"), "`fitness plan list` shows your plans").into()
+        CliError::new(format!("there is no plan {id}"), "`fitness plan list` lists your plans").into()
     })
 }
 
-/// The plan that is meant: the named one, or the active one.
-async fn chosen(store: &Store, user: &User, plan: Option<PlanId>) -> Result<Plan> {
+/// The named plan, or the active one.
+async fn select_plan(store: &Store, user: &User, plan: Option<PlanId>) -> Result<Plan> {
     if let Some(id) = plan {
-        return find(store, user, id).await;
+        return find_plan(store, user, id).await;
     }
     if let Some(active) = store.find_active_plan(user.id).await? {
         return Ok(active);
     }
-    Err(no_active_plan(store, user).await?.into())
+    Err(no_active_plan_error(store, user).await?.into())
 }
 
-/// There is nothing to follow yet; what helps depends on whether there is a draft.
-async fn no_active_plan(store: &Store, user: &User) -> Result<Failure> {
+/// The help depends on whether there is a draft.
+async fn no_active_plan_error(store: &Store, user: &User) -> Result<CliError> {
     let plans = store.list_plans(user.id).await?;
     let draft = plans.iter().find(|plan| plan.status == PlanStatus::Draft && plan.superseded_by.is_none());
     let help = match draft.map(|draft| draft.id) {
         Some(id) => format!(
-            "`fitness plan show {id}` shows your newest draft, `fitness plan activate {id}` commits it; `fitness plan \
-             list` shows all"
+            "see your newest draft with `fitness plan show {id}` and activate it with `fitness plan activate {id}`; \
+             `fitness plan list` lists all"
         ),
         None => format!("draft one, such as `{}`", draft_example()),
     };
-    Ok(Failure::new("you have no active plan", help))
+    Ok(CliError::new("you have no active plan", help))
 }
 
-const fn status(status: PlanStatus) -> &'static str {
+const fn status_label(status: PlanStatus) -> &'static str {
     match status {
         PlanStatus::Draft => "a draft",
-        PlanStatus::Active => "active already",
-        PlanStatus::Archived => "archived already",
+        PlanStatus::Active => "already active",
+        PlanStatus::Archived => "already archived",
     }
 }
 
-fn no_draft(id: PlanId) -> anyhow::Error {
-    Failure::new(format!("plan {id} is not a draft"), "`fitness plan list` shows which plans are drafts")
-        .into()
+fn not_a_draft_error(id: PlanId) -> anyhow::Error {
+    CliError::new(format!("plan {id} is not a draft"), "`fitness plan list` lists your drafts").into()
 }
 
-fn read(file: &Path) -> Result<String> {
+fn read_plan_file(file: &Path) -> Result<String> {
     let cannot = |error: std::io::Error| {
-        Failure::new(
+        CliError::new(
             format!("cannot read {}: {error}", file.display()),
-            "give the path of a JSON file, or - for standard input",
+            "use the path of a JSON file, or - for standard input",
         )
     };
     let mut text = String::new();
@@ -388,18 +409,18 @@ fn read(file: &Path) -> Result<String> {
     } else {
         Box::new(std::fs::File::open(file).map_err(cannot)?)
     };
-    source.take(MAX_FILE + 1).read_to_string(&mut text).map_err(cannot)?;
-    if text.len() as u64 > MAX_FILE {
-        let help = "a plan of two years fits in a tenth of that";
-        return Err(Failure::new(format!("{} is larger than 2 MiB", file.display()), help).into());
+    source.take(MAX_FILE_BYTES + 1).read_to_string(&mut text).map_err(cannot)?;
+    if text.len() as u64 > MAX_FILE_BYTES {
+        let help = "a plan of two years needs about a tenth of that";
+        return Err(CliError::new(format!("{} is larger than 2 MiB", file.display()), help).into());
     }
     Ok(text)
 }
 
-/// A plan's status in a list. What was activated all the same is the plan, whatever it was drafted anew as.
-fn listed_as(status: PlanStatus, superseded_by: Option<PlanId>) -> String {
+/// Only drafts show the draft that replaced them.
+fn list_status(status: PlanStatus, superseded_by: Option<PlanId>) -> String {
     match superseded_by {
-        Some(newer) if status == PlanStatus::Draft => format!("{status} (see {newer})"),
+        Some(newer) if status == PlanStatus::Draft => format!("{status} (replaced by {newer})"),
         _ => status.to_string(),
     }
 }
@@ -409,9 +430,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_draft_is_told_to_have_been_drafted_anew() {
-        assert_eq!(listed_as(PlanStatus::Draft, Some(PlanId::new(22))), "draft (see 22)");
-        assert_eq!(listed_as(PlanStatus::Active, Some(PlanId::new(22))), "active");
-        assert_eq!(listed_as(PlanStatus::Draft, None), "draft");
+    fn only_drafts_show_the_plan_that_supersedes_them() {
+        assert_eq!(list_status(PlanStatus::Draft, Some(PlanId::new(22))), "draft (replaced by 22)");
+        assert_eq!(list_status(PlanStatus::Active, Some(PlanId::new(22))), "active");
+        assert_eq!(list_status(PlanStatus::Draft, None), "draft");
     }
 }

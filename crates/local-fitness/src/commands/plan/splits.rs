@@ -1,65 +1,62 @@
-//! `fitness plan card`: splits for race day.
+//! `fitness plan splits`: splits for race day.
 
-use super::chosen;
+use super::select_plan;
 use crate::clock;
-use crate::commands::settled;
+use crate::commands::refresh;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Report;
+use crate::error::CliError;
+use crate::output::CommandOutput;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::PlanId;
 use fitness_core::domain::units::Distance;
-use fitness_core::plan::{CardBasis, finish_on_race_day, pace_card};
+use fitness_core::plan::{PaceCardBasis, finish_on_race_day, pace_card};
 use serde_json::json;
 
-pub(super) async fn run(context: &Context, plan: Option<PlanId>) -> Result<Report> {
+pub(super) async fn run(context: &Context, plan: Option<PlanId>) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    settled(&store, user.id).await?;
-    let plan = chosen(&store, &user, plan).await?;
+    refresh(&store, user.id).await?;
+    let plan = select_plan(&store, &user, plan).await?;
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
-    let athlete = store.background_of(user.id, &plan, today).await?;
+    let athlete = store.training_baseline_for_plan(user.id, &plan, today).await?;
     store.close().await;
     let Some(race) = plan.distance else {
-        return Err(Failure::new("this plan has no race", "`fitness plan list` shows your plans").into());
+        return Err(CliError::new("this plan has no race", "`fitness plan list` lists your plans").into());
     };
     let finish = finish_on_race_day(&athlete, plan.start_date, plan.race_date);
     let units = profile.units;
     let Some(card) = pace_card(race, plan.target_time, finish, units) else {
-        let help = "enter a race with `fitness race add`, or draft the plan with a --target";
-        return Err(Failure::new("there is neither a target nor a result to pace by", help).into());
+        let help = "add a race with `fitness race add`, or draft the plan with a --target";
+        return Err(CliError::new("splits need a goal time or a race result", help).into());
     };
-    let basis = CardBasis::of(&card, plan.target_time, finish);
+    let basis = PaceCardBasis::from_card(&card, plan.target_time, finish);
     let half = Distance::from_mm(race.mm() / 2);
     let rows: Vec<_> = card
         .splits
         .iter()
         .map(|split| {
-            let at = units.distance(split.distance).to_string();
-            let at = if split.distance == half { format!("{at} (half way)") } else { at };
-            [at, split.a.clock(), split.b.clock()]
+            let at = units.format_distance(split.distance).to_string();
+            let at = if split.distance == half { format!("{at} (halfway)") } else { at };
+            [at, split.a.format_clock(), split.b.format_clock()]
         })
         .collect();
-    let told = basis.told(race, plan.target_time, finish);
-    // How, at a terminal.
-    let told = if basis == CardBasis::TargetAlone {
-        told.replace("will tell.", "will tell: `fitness race add`.")
-    } else {
-        told
-    };
+    let mut basis_text = basis.describe(race, plan.target_time, finish);
+    if basis == PaceCardBasis::UnverifiedTarget {
+        basis_text.push_str(" Add its result with `fitness race add`.");
+    }
     let words = format!(
-        "{told}\n\nPlan A {} ({}), plan B {} ({}), evenly run.\n\n{}",
-        card.a.clock(),
-        units.pace(card.a_pace),
-        card.b.clock(),
-        units.pace(card.b_pace),
+        "{basis_text}\n\nPlan A {} ({}), plan B {} ({}), at an even pace.\n\n{}",
+        card.a.format_clock(),
+        units.format_pace(card.a_pace),
+        card.b.format_clock(),
+        units.format_pace(card.b_pace),
         table(["at", "A", "B"], &rows)
     );
     let mut data = serde_json::to_value(&card)?;
     data["made_from"] = json!(basis);
     data["target_ms"] = json!(plan.target_time);
     data["finish"] = json!(finish);
-    Ok(Report::new(words, &data))
+    Ok(CommandOutput::new(words, &data))
 }

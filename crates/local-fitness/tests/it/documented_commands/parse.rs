@@ -1,32 +1,30 @@
-//! Commands as documents quote them.
+//! Parses commands quoted in Markdown documents.
 
 use std::path::{Path, PathBuf};
 
-/// One call of `fitness` in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Quoted {
-    /// Where it stands, such as `README.md:39`.
-    pub(crate) at: String,
+pub(crate) struct QuotedCommand {
+    /// Such as `README.md:39`.
+    pub(crate) location: String,
     pub(crate) variables: Vec<(String, String)>,
     pub(crate) words: Vec<String>,
 }
 
-impl Quoted {
-    /// As it would be typed, for telling.
-    pub(crate) fn told(&self) -> String {
-        format!("{} `fitness {}`", self.at, self.words.join(" "))
+impl QuotedCommand {
+    pub(crate) fn describe(&self) -> String {
+        format!("{} `fitness {}`", self.location, self.words.join(" "))
     }
 }
 
-/// What documents call besides `fitness`, which is not ours to try.
-const FOREIGN: &[&str] = &["./check", "tailscale serve"];
+/// Other commands in the documents, which are not run.
+const EXTERNAL_COMMANDS: &[&str] = &["./check", "tailscale serve"];
 
-/// The repository.
+/// Root of the repository.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The documents that quote commands, with their text.
+/// Names and texts of the documents.
 pub(crate) fn documents() -> Vec<(String, String)> {
     let mut names: Vec<String> = ["README.md", "PRIVACY.md", "SECURITY.md"].map(str::to_owned).to_vec();
     let entries = std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().file_name());
@@ -43,8 +41,8 @@ pub(crate) fn documents() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Every call of `fitness` at a prompt in a document, in order; or what is wrong with a line.
-pub(crate) fn quoted(name: &str, text: &str) -> Result<Vec<Quoted>, String> {
+/// All `fitness` commands in console blocks, in order.
+pub(crate) fn parse_console_blocks(name: &str, text: &str) -> Result<Vec<QuotedCommand>, String> {
     let mut found = Vec::new();
     let mut inside = false;
     for (number, line) in text.lines().enumerate() {
@@ -53,15 +51,15 @@ pub(crate) fn quoted(name: &str, text: &str) -> Result<Vec<Quoted>, String> {
         }
         let Some(typed) = line.strip_prefix("$ ").filter(|_| inside) else { continue };
         let at = format!("{name}:{}", number + 1);
-        for call in words(typed).split(|word| word == "&&") {
-            found.extend(call_of(&at, call)?);
+        for call in split_words(typed).split(|word| word == "&&") {
+            found.extend(parse_call(&at, call)?);
         }
     }
     Ok(found)
 }
 
-/// What of a call is ours.
-fn call_of(at: &str, call: &[String]) -> Result<Option<Quoted>, String> {
+/// Strips `fitness`, `cargo run --` and the like.
+fn parse_call(at: &str, call: &[String]) -> Result<Option<QuotedCommand>, String> {
     let set = call.iter().take_while(|word| word.split_once('=').is_some_and(|(name, _)| is_variable(name)));
     let variables: Vec<(String, String)> = set
         .filter_map(|word| word.split_once('='))
@@ -72,23 +70,23 @@ fn call_of(at: &str, call: &[String]) -> Result<Option<Quoted>, String> {
         ["fitness", ..] => &call[1..],
         ["cargo", "run", "--", ..] => &call[3..],
         ["cargo", "run", "--release", "--", ..] => &call[4..],
-        // Whatever starts it: `claude mcp add NAME -- /path/to/fitness mcp`.
+        // Started by another program: `claude mcp add NAME -- /path/to/fitness mcp`.
         words if words.contains(&"/path/to/fitness") => {
             let ours = words.iter().position(|word| *word == "/path/to/fitness").unwrap_or_default();
             &call[ours + 1..]
         }
-        words if FOREIGN.iter().any(|known| words.join(" ").starts_with(known)) => return Ok(None),
-        words => return Err(format!("{at} calls `{}`, which nobody tries", words.join(" "))),
+        words if EXTERNAL_COMMANDS.iter().any(|known| words.join(" ").starts_with(known)) => return Ok(None),
+        words => return Err(format!("{at} calls `{}`, which no test runs", words.join(" "))),
     };
-    Ok(Some(Quoted { at: at.to_owned(), variables, words: rest.to_vec() }))
+    Ok(Some(QuotedCommand { location: at.to_owned(), variables, words: rest.to_vec() }))
 }
 
 fn is_variable(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
 }
 
-/// Words as a shell takes them apart: quotation marks, and comments to the end of the line.
-fn words(line: &str) -> Vec<String> {
+/// Splits like a shell: quotes, and comments to the end of the line.
+fn split_words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in line.chars() {
         match (quote, c) {
@@ -106,8 +104,8 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Every `fitness …` that stands in prose between backticks, word by word.
-pub(crate) fn named(name: &str, text: &str) -> Vec<Quoted> {
+/// All `fitness …` commands in inline code.
+pub(crate) fn parse_inline_code(name: &str, text: &str) -> Vec<QuotedCommand> {
     let mut prose = String::new();
     let mut inside = false;
     for line in text.lines() {
@@ -117,28 +115,34 @@ pub(crate) fn named(name: &str, text: &str) -> Vec<Quoted> {
     }
     let spans = prose.split('`').skip(1).step_by(2);
     let ours = spans.filter_map(|span| span.trim().strip_prefix("fitness "));
-    ours.map(|call| Quoted {
-        at: name.to_owned(),
+    ours.map(|call| QuotedCommand {
+        location: name.to_owned(),
         variables: Vec::new(),
-        words: words(&call.replace('\n', " ")),
+        words: split_words(&call.replace('\n', " ")),
     })
     .collect()
 }
 
 #[test]
-fn a_line_is_taken_apart_as_a_shell_would() {
+fn console_lines_split_like_a_shell() {
     let text = "```console\n$ A_B=x fitness note add \"calf is # tight\" --on 1  # why\n$ fitness sync && fitness brief\n```\n$ fitness not here\n";
-    let found = quoted("x", text).unwrap();
+    let found = parse_console_blocks("x", text).unwrap();
     assert_eq!(found[0].words, ["note", "add", "calf is # tight", "--on", "1"]);
     assert_eq!(found[0].variables, [("A_B".to_owned(), "x".to_owned())]);
-    assert_eq!((found[0].at.as_str(), found.len()), ("x:2", 3));
+    assert_eq!((found[0].location.as_str(), found.len()), ("x:2", 3));
     assert_eq!(found[2].words, ["brief"]);
     let started =
-        quoted("x", "```console\n$ claude mcp add x -- /path/to/fitness mcp\n$ ./check\n```").unwrap();
+        parse_console_blocks("x", "```console\n$ claude mcp add x -- /path/to/fitness mcp\n$ ./check\n```")
+            .unwrap();
     assert_eq!(started[0].words, ["mcp"]);
-    assert!(quoted("x", "```console\n$ fitnes serve\n```").unwrap_err().contains("x:2 calls `fitnes serve`"));
+    assert!(
+        parse_console_blocks("x", "```console\n$ fitnes serve\n```")
+            .unwrap_err()
+            .contains("x:2 calls `fitnes serve`")
+    );
     assert_eq!(
-        named("x", "Say `fitness plan\nshow 1` or `plan show`.\n```sh\n`fitness no`\n```\n")[0].words,
+        parse_inline_code("x", "Say `fitness plan\nshow 1` or `plan show`.\n```sh\n`fitness no`\n```\n")[0]
+            .words,
         ["plan", "show", "1"]
     );
 }

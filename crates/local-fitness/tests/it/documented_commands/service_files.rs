@@ -1,7 +1,7 @@
-//! What units of services, timers and images start is there as well.
+//! Commands in service units, timers and container images.
 
-use super::parse::{Quoted, root};
-use super::{in_the_void, void};
+use super::parse::{QuotedCommand, root};
+use super::{home_without_storage, run_without_storage};
 
 /// The files that start the program.
 const FILES: &[&str] = &[
@@ -17,20 +17,25 @@ const FILES: &[&str] = &[
     "deploy/systemd/fitness.service",
 ];
 
-/// Every call of `fitness` in such a file: `/fitness WORDS` on a line, `CMD ["WORD", …]`, or `<string>…/fitness</string>` and what follows.
-fn calls(name: &str, text: &str) -> Vec<Quoted> {
+/// Every call of `fitness` in such a file: `/fitness WORDS` on a line, `CMD ["WORD", …]`, or
+/// `<string>…/fitness</string>` and what follows.
+fn parse_calls(name: &str, text: &str) -> Vec<QuotedCommand> {
     let mut found = Vec::new();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     for (number, line) in lines.iter().enumerate().filter(|(_, line)| !line.starts_with('#')) {
         let mut add = |words: Vec<String>| {
-            found.push(Quoted { at: format!("{name}:{}", number + 1), variables: Vec::new(), words });
+            found.push(QuotedCommand {
+                location: format!("{name}:{}", number + 1),
+                variables: Vec::new(),
+                words,
+            });
         };
         if line.ends_with("/fitness</string>") {
             let inside =
                 |line: &&str| Some(line.strip_prefix("<string>")?.strip_suffix("</string>")?.to_owned());
             add(lines[number + 1..].iter().map_while(inside).collect());
         } else if line.starts_with("COPY ") {
-            // Where it is put, not what it is asked.
+            // A path, not a command.
         } else if let Some((_, list)) = line.split_once("CMD ").or_else(|| line.split_once("command: ")) {
             let words: Vec<String> = serde_json::from_str(list).unwrap();
             add(words.into_iter().filter(|word| word != "fitness").collect());
@@ -44,20 +49,20 @@ fn calls(name: &str, text: &str) -> Vec<Quoted> {
     found
 }
 
-fn unreadable(name: &str, text: &str) -> Vec<String> {
-    let home = void();
-    let wrong = |call: &Quoted| !matches!(in_the_void(&home, &call.words).code, Some(0 | 1));
-    calls(name, text).iter().filter(|call| wrong(call)).map(Quoted::told).collect()
+fn unparsable_commands(name: &str, text: &str) -> Vec<String> {
+    let home = home_without_storage();
+    let wrong = |call: &QuotedCommand| !matches!(run_without_storage(&home, &call.words).code, Some(0 | 1));
+    parse_calls(name, text).iter().filter(|call| wrong(call)).map(QuotedCommand::describe).collect()
 }
 
 #[test]
-fn what_units_timers_and_images_start_can_be_read() {
+fn commands_in_service_files_parse() {
     for name in FILES {
         let text = std::fs::read_to_string(root().join(name)).unwrap();
-        assert!(!calls(name, &text).is_empty(), "{name} starts nothing");
-        assert_eq!(unreadable(name, &text), Vec::<String>::new());
+        assert!(!parse_calls(name, &text).is_empty(), "{name} has no command");
+        assert_eq!(unparsable_commands(name, &text), Vec::<String>::new());
     }
-    let of = |name: &str, text: &str| unreadable(name, text).len();
+    let of = |name: &str, text: &str| unparsable_commands(name, text).len();
     assert_eq!(of("x", "ExecStart=%h/.local/bin/fitness server --no-open"), 1);
     assert_eq!(of("x", "CMD [\"serve\", \"--bind\", \"all\"]"), 1);
     assert_eq!(

@@ -64,11 +64,11 @@ fn without_a_day_it_is_today_only_where_nothing_else_is_said() {
 }
 
 fn athlete(text: &str) -> Message {
-    Message::Program { parts: vec![Told::Text { text: text.to_owned() }] }
+    Message::Program { parts: vec![UserPart::Text { text: text.to_owned() }] }
 }
 
 fn coach(name: &str, text: &str) -> Message {
-    Message::Model { name: name.to_owned(), parts: vec![Part::Text { text: text.to_owned() }] }
+    Message::Model { name: name.to_owned(), parts: vec![ModelPart::Text { text: text.to_owned() }] }
 }
 
 #[test]

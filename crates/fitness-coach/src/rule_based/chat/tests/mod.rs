@@ -1,5 +1,5 @@
 use super::*;
-use crate::agent_loop::{Caps, Effect, Ended, Turn};
+use crate::agent_loop::{EndReason, Turn, TurnLimits, TurnStep};
 
 fn today() -> Day {
     "2026-06-09".parse().unwrap() // a Tuesday
@@ -154,33 +154,33 @@ fn a_plan_is_asked_for_in_words() {
 
 /// Runs a turn against canned answers, and gives back the tools it called and what it said.
 async fn converse(words: &str, answers: &[(&str, Result<Value, &str>)]) -> (Vec<String>, String) {
-    let coach = BuiltIn { today: today() };
-    let (mut turn, mut effects) = Turn::begin(
+    let coach = BuiltInCoach { today: today() };
+    let (mut turn, mut effects) = Turn::start(
         String::new(),
         Vec::new(),
         (Some("Today is a day.".to_owned()), words.to_owned()),
-        Caps::default(),
+        TurnLimits::default(),
     );
     let mut called = Vec::new();
     loop {
         let effect = effects.remove(0);
         effects = match effect {
-            Effect::Ask(request) => {
+            TurnStep::SendRequest(request) => {
                 let reply = coach.ask(&request, &mut ()).await;
-                turn.heard(coach.name(), reply, None)
+                turn.handle_reply(coach.name(), reply, None)
             }
-            Effect::Call { id, tool, .. } => {
+            TurnStep::CallTool { id, tool, .. } => {
                 called.push(tool.name.to_string());
                 let (_, answer) =
                     answers.iter().find(|(name, _)| *name == tool.name.as_str()).expect("expected call");
-                let refused = |why: &str| fitness_core::coach_api::DeskError::refused(why);
-                turn.answered(&id, answer.clone().map_err(refused))
+                let refused = |why: &str| fitness_core::coach_api::CoachApiError::invalid(why);
+                turn.handle_tool_result(&id, answer.clone().map_err(refused))
             }
-            Effect::End(ending) => {
-                assert_eq!(ending.ended, Ended::Answered);
-                let last = turn.added().last().cloned();
+            TurnStep::End(ending) => {
+                assert_eq!(ending.reason, EndReason::Answered);
+                let last = turn.added_messages().last().cloned();
                 let Some(Message::Model { parts, .. }) = last else { panic!("no answer") };
-                let text = Reply { parts, stop: Stop::Done, usage: Usage::default() }.text();
+                let text = Reply { parts, stop_reason: StopReason::Done, usage: Usage::default() }.text();
                 return (called, text);
             }
         };
@@ -221,8 +221,9 @@ fn a_change_keeps_the_contract() {
         let proposal =
             plan_change::proposal(&[Wanted { day, less }], &progress(), plan_change::Because::Asked).unwrap();
         assert_eq!(proposal.response["modifications"][0]["action"], expected);
-        let kind = Some(fitness_core::llm_output::Kind::Modification);
-        let checked = fitness_core::llm_output::check(proposal.response.to_string().as_bytes(), kind);
+        let kind = Some(fitness_core::llm_output::ResponseKind::Modification);
+        let checked =
+            fitness_core::llm_output::parse_response(proposal.response.to_string().as_bytes(), kind);
         assert!(checked.is_ok(), "{checked:?}");
     }
 }
@@ -328,10 +329,10 @@ fn easier_is_less_also_where_a_plan_goes_by_distance() {
     }
     let shorter = asked_of(&session("long", "14.0 km"), Less::Shorter).unwrap();
     assert_eq!(shorter["modifications"][0]["changes"].get("intensity"), None, "only shorter");
-    assert_eq!(shorter["athlete_message"], "Made shorter, as you asked.");
+    assert_eq!(shorter["athlete_message"], "Shorten the long run on Thursday, as you asked.");
     let hard = asked_of(&session("intervals", "10.0 km"), Less::Easier).unwrap();
     assert_eq!(hard["modifications"][0]["changes"]["intensity"]["to"], "easy");
-    assert_eq!(hard["athlete_message"], "Made shorter and easy, as you asked.");
+    assert_eq!(hard["athlete_message"], "Shorten the workout on Thursday and make it easy, as you asked.");
 }
 
 #[test]
@@ -351,7 +352,7 @@ fn where_nothing_can_be_less_it_says_so() {
     assert!(asked_of(&done, Less::Skip).unwrap_err().contains("is done already"));
     // Hard and without a length: easy it can become.
     let easy = asked_of(&session("hills", "load 60"), Less::Easier).unwrap();
-    assert_eq!(easy["athlete_message"], "Made easy, as you asked.");
+    assert_eq!(easy["athlete_message"], "Make the workout on Thursday easy, as you asked.");
 }
 
 #[test]
@@ -409,10 +410,15 @@ async fn tired_is_a_reason_to_propose_and_an_easy_day_is_none() {
 
 #[tokio::test]
 async fn it_says_who_it_is_once_in_a_conversation() {
-    let coach = BuiltIn { today: today() };
-    let said = |text: &str| Message::Program { parts: vec![Told::Text { text: text.to_owned() }] };
-    let mut request =
-        Request { system: String::new(), tools: vec![], messages: vec![], shape: None, max_tokens: 1 };
+    let coach = BuiltInCoach { today: today() };
+    let said = |text: &str| Message::Program { parts: vec![UserPart::Text { text: text.to_owned() }] };
+    let mut request = Request {
+        system: String::new(),
+        tools: vec![],
+        messages: vec![],
+        response_schema: None,
+        max_tokens: 1,
+    };
     request.messages.push(said("Don't skip tomorrow"));
     let first = coach.ask(&request, &mut ()).await.unwrap();
     assert!(
@@ -425,7 +431,7 @@ async fn it_says_who_it_is_once_in_a_conversation() {
     assert_eq!(coach.ask(&request, &mut ()).await.unwrap().text(), replies::KEEP);
     // Another coach spoke before: then it is said.
     request.messages[1] =
-        Message::Model { name: "other".to_owned(), parts: vec![Part::Text { text: "Hi".to_owned() }] };
+        Message::Model { name: "other".to_owned(), parts: vec![ModelPart::Text { text: "Hi".to_owned() }] };
     assert!(coach.ask(&request, &mut ()).await.unwrap().text().starts_with(replies::WHO));
 }
 
@@ -453,10 +459,11 @@ async fn every_number_it_says_was_told() {
         ("form?", "training_load", json!({})),
         ("predict my finish", "predict_finish", json!({ "basis": "none: needs a race" })),
     ] {
-        let mut ledger = crate::grounding::Ledger::default();
-        ledger.hear(&answer);
+        let mut ledger = crate::grounding::AllowedNumbers::default();
+        ledger.record_result(&answer);
         let (_, text) = converse(words, &[(tool, Ok(answer))]).await;
-        let left: Vec<&str> = ledger.unverified(&text).into_iter().map(|range| &text[range]).collect();
+        let left: Vec<&str> =
+            ledger.unverified_numbers(&text).into_iter().map(|range| &text[range]).collect();
         assert!(left.is_empty(), "{words}: {left:?} in {text}");
         assert!(!text.trim().is_empty());
     }
@@ -464,9 +471,14 @@ async fn every_number_it_says_was_told() {
 
 #[tokio::test]
 async fn nothing_leaves_the_machine() {
-    let coach = BuiltIn { today: today() };
-    let request =
-        Request { system: String::new(), tools: vec![], messages: vec![], shape: None, max_tokens: 1 };
+    let coach = BuiltInCoach { today: today() };
+    let request = Request {
+        system: String::new(),
+        tools: vec![],
+        messages: vec![],
+        response_schema: None,
+        max_tokens: 1,
+    };
     assert!(coach.preview(&request).contains("Nothing leaves"));
     assert_eq!(coach.cost(&Usage::default()), Some(Cost(0)));
     let reply = coach.ask(&request, &mut ()).await.unwrap();

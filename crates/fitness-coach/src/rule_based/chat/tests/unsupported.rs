@@ -86,12 +86,12 @@ async fn a_metric_of_a_day_is_looked_up() {
     }
     assert_eq!(read("how did I sleep?"), Intent::Today);
     let answer = json!({ "metric": "resting_heart_rate", "unit": "bpm", "points": [["2026-06-08", 48.0]], "mean": 48.0 });
-    let mut ledger = crate::grounding::Ledger::default();
-    ledger.hear(&answer);
+    let mut ledger = crate::grounding::AllowedNumbers::default();
+    ledger.record_result(&answer);
     let (_, said) =
         converse("what was my resting heart rate yesterday?", &[("metric_series", Ok(answer))]).await;
     assert!(said.contains("Your resting heart rate on Mon 2026-06-08: 48 bpm."), "{said}");
-    assert!(ledger.unverified(&said).is_empty(), "{said}");
+    assert!(ledger.unverified_numbers(&said).is_empty(), "{said}");
 }
 
 #[test]
@@ -101,10 +101,12 @@ fn how_used_to_running_somebody_is_goes_with_the_draft() {
     };
     assert_eq!(input, json!({ "goal": "half", "race_date": "2027-05-02", "level": "novice" }));
     let before = [
-        Message::Program { parts: vec![Told::Text { text: "draft a half plan for 2027-05-02".to_owned() }] },
+        Message::Program {
+            parts: vec![UserPart::Text { text: "draft a half plan for 2027-05-02".to_owned() }],
+        },
         Message::Model {
             name: NAME.to_owned(),
-            parts: vec![Part::Text { text: "That did not work".to_owned() }],
+            parts: vec![ModelPart::Text { text: "That did not work".to_owned() }],
         },
     ];
     let Some(Intent::Draft { input }) =
@@ -121,10 +123,16 @@ fn how_used_to_running_somebody_is_goes_with_the_draft() {
 
 #[test]
 fn a_draft_takes_the_place_of_the_one_before_it_for_the_same_race() {
-    let call =
-        Part::Call { id: "built-in-1".to_owned(), tool: "draft_training_plan".to_owned(), input: json!({}) };
-    let told =
-        Told::Result { call: "built-in-1".to_owned(), text: r#"{"plan_id":7}"#.to_owned(), refused: false };
+    let call = ModelPart::Call {
+        id: "built-in-1".to_owned(),
+        tool: "draft_training_plan".to_owned(),
+        input: json!({}),
+    };
+    let told = UserPart::Result {
+        call: "built-in-1".to_owned(),
+        text: r#"{"plan_id":7}"#.to_owned(),
+        refused: false,
+    };
     let messages =
         [Message::Model { name: NAME.to_owned(), parts: vec![call] }, Message::Program { parts: vec![told] }];
     assert_eq!(draft_request::made_before(&messages), Some(7));

@@ -7,7 +7,7 @@
 use super::directive::{goes_slowly, makes_less_of_the_hard_parts};
 use super::tokens::{Token, sentences, words_at};
 use crate::adherence::grade::Verdict;
-use crate::domain::observation::Excuse;
+use crate::domain::observation::AbsenceReason;
 use crate::facts::{FactName, FactValue, FactWord, Facts};
 use crate::plan::WorkoutKind;
 
@@ -140,26 +140,28 @@ pub(crate) fn eased(tokens: &[Token<'_>], facts: &Facts) -> Option<String> {
 
 /// Whether the athlete said what makes easing right: ill, hurt, or feeling worse than in the middle.
 pub(crate) fn has_their_word(facts: &Facts) -> bool {
-    let marked =
-        matches!(word(facts, FactName::MarkedToday), Some(FactWord::Mark(Excuse::Ill | Excuse::Injured)));
+    let marked = matches!(
+        word(facts, FactName::AbsenceToday),
+        Some(FactWord::Mark(AbsenceReason::Ill | AbsenceReason::Injured))
+    );
     let feel = facts.find(FactName::RecoveryFromFeel.as_str()).map(|fact| &fact.value);
     marked || matches!(feel, Some(FactValue::Number(added)) if *added < 0.0)
 }
 
 /// Whether the day has nothing hard in it anyway.
 fn is_quiet(facts: &Facts) -> bool {
-    let kind = word(facts, FactName::TodaySessionKind);
+    let kind = word(facts, FactName::TodayWorkoutKind);
     asks_nothing(facts) || matches!(kind, Some(FactWord::Kind(WorkoutKind::Easy | WorkoutKind::Recovery)))
 }
 
 /// Whether the day has nothing left to do.
 fn asks_nothing(facts: &Facts) -> bool {
-    let kind = word(facts, FactName::TodaySessionKind);
-    let state = word(facts, FactName::TodaySessionState);
-    facts.find(FactName::TodaySession.as_str()).is_none()
+    let kind = word(facts, FactName::TodayWorkoutKind);
+    let state = word(facts, FactName::TodayWorkoutVerdict);
+    facts.find(FactName::TodayWorkout.as_str()).is_none()
         || kind == Some(FactWord::Kind(WorkoutKind::Rest))
         || matches!(state, Some(FactWord::Verdict(Verdict::Hit | Verdict::Rest)))
-        || word(facts, FactName::MarkedToday) == Some(FactWord::Mark(Excuse::Away))
+        || word(facts, FactName::AbsenceToday) == Some(FactWord::Mark(AbsenceReason::Away))
 }
 
 pub(crate) fn word(facts: &Facts, name: FactName) -> Option<FactWord> {

@@ -16,14 +16,15 @@ use super::prose_rules::plan_change::{claimed_change, decided_proposal};
 use super::prose_rules::quantities::quantities;
 use super::prose_rules::question::device_data_asks;
 use super::prose_rules::tokens::{Token, letter, sentences, tokens, words_at};
-use super::{MIN_BODY, Metric};
+use super::{MIN_BODY_CHARS, Metric};
 use crate::domain::units::UnitSystem;
-use crate::domain::untrusted_text::visible;
-use crate::facts::{FactName, Facts, ProseFault};
-use crate::llm_output::errors::{FaultCode, quoted};
+use crate::domain::untrusted_text::escape_invisible;
+use crate::facts::{FactName, FactValue, FactWord, Facts, ProseError};
+use crate::llm_output::errors::{ValidationErrorCode, quote};
+use crate::plan::WorkoutKind;
 
 /// Where a fault is, what kind it is, and what to do about it.
-pub(super) type Broken = (&'static str, FaultCode, String);
+pub(super) type Broken = (&'static str, ValidationErrorCode, String);
 
 /// The most faults of one kind that are told of one body.
 const MOST_OF_A_KIND: usize = 20;
@@ -47,41 +48,43 @@ pub(super) fn broken(body: &str, listed: &[Metric], facts: &Facts) -> Vec<Broken
 
 fn length(body: &str, broken: &mut Vec<Broken>) {
     let length = body.trim().chars().count();
-    if (1..MIN_BODY).contains(&length) {
-        let message = format!("`body` has {length} characters; a brief has at least {MIN_BODY}.");
-        broken.push(("body", FaultCode::TooShort, message));
+    if (1..MIN_BODY_CHARS).contains(&length) {
+        let message = format!("`body` has {length} characters; a brief has at least {MIN_BODY_CHARS}.");
+        broken.push(("body", ValidationErrorCode::TooShort, message));
     }
 }
 
 fn placeholders(body: &str, facts: &Facts, broken: &mut Vec<Broken>) {
     let Err(bad) = facts.render(body, UnitSystem::Metric) else { return };
-    for fault in bad.faults() {
+    for fault in bad.errors() {
         let (code, message) = match fault {
-            ProseFault::Unknown(id) => (
-                FaultCode::UnknownFact,
+            ProseError::Unknown(id) => (
+                ValidationErrorCode::UnknownFact,
                 format!("`{id}` is not a fact. Use only ids from the list of facts."),
             ),
-            ProseFault::Missing { id, why } => (
-                FaultCode::MissingFact,
+            ProseError::Missing { id, why } => (
+                ValidationErrorCode::MissingFact,
                 format!("`{id}` is not known ({why}). Leave it out, and say plainly what is missing."),
             ),
-            ProseFault::Braces => (FaultCode::BadPlaceholder, format!("{}.", sentence(fault))),
-            ProseFault::Digit(c) => (
-                FaultCode::OwnNumber,
+            ProseError::Braces => (ValidationErrorCode::BadPlaceholder, format!("{}.", sentence(fault))),
+            ProseError::Digit(c) => (
+                ValidationErrorCode::UngroundedNumber,
                 format!(
                     "There is `{c}` in `body`. Every number is a fact, written as {{{{fact_id}}}}; write no digits."
                 ),
             ),
-            ProseFault::Hidden(_) => (FaultCode::BadCharacter, format!("{}; leave it out.", sentence(fault))),
-            ProseFault::Glued(_) => (FaultCode::GluedFact, format!("{}.", sentence(fault))),
-            ProseFault::WithoutBand(_) => (FaultCode::WithoutBand, format!("{}.", sentence(fault))),
+            ProseError::Hidden(_) => {
+                (ValidationErrorCode::BadCharacter, format!("{}; leave it out.", sentence(fault)))
+            }
+            ProseError::Glued(_) => (ValidationErrorCode::GluedFact, format!("{}.", sentence(fault))),
+            ProseError::WithoutBand(_) => (ValidationErrorCode::WithoutBand, format!("{}.", sentence(fault))),
         };
         broken.push(("body", code, message));
     }
 }
 
 /// A fault with a capital letter, as a sentence begins.
-fn sentence(fault: &ProseFault) -> String {
+fn sentence(fault: &ProseError) -> String {
     let text = fault.to_string();
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
@@ -91,9 +94,9 @@ fn numbers_in_words(body: &str, broken: &mut Vec<Broken>) {
     for words in quantities(body).into_iter().take(MOST_OF_A_KIND) {
         let message = format!(
             "{} is a number in words. Write the fact that says it as {{{{fact_id}}}}, or say it without a number.",
-            quoted(&words)
+            quote(&words)
         );
-        broken.push(("body", FaultCode::OwnNumber, message));
+        broken.push(("body", ValidationErrorCode::UngroundedNumber, message));
     }
 }
 
@@ -128,7 +131,7 @@ fn beside_facts(tokens: &[Token<'_>], facts: &Facts, broken: &mut Vec<Broken>) {
             let message = format!(
                 "What stands beside `{id}` makes another number of it. A fact shows its own sign and unit; write a word such as `is` or `about` before it, and no unit after it."
             );
-            broken.push(("body", FaultCode::GluedFact, message));
+            broken.push(("body", ValidationErrorCode::GluedFact, message));
         }
     }
 }
@@ -145,9 +148,9 @@ fn jargon(tokens: &[Token<'_>], broken: &mut Vec<Broken>) {
     if let Some(term) = found {
         let message = format!(
             "{} is jargon. Say it in plain words: fitness, fatigue, form, load, and what it means for today.",
-            quoted(term)
+            quote(term)
         );
-        broken.push(("body", FaultCode::Jargon, message));
+        broken.push(("body", ValidationErrorCode::Jargon, message));
     }
 }
 
@@ -169,9 +172,9 @@ fn characters(body: &str, broken: &mut Vec<Broken>) {
     if let Some(mark) = mark {
         let message = format!(
             "There is {} in `body`. Write plain sentences: no markdown, no HTML, no lists, no links.",
-            quoted(&mark)
+            quote(&mark)
         );
-        broken.push(("body", FaultCode::Markup, message));
+        broken.push(("body", ValidationErrorCode::Markup, message));
     }
     let mut strange: Vec<char> = outside.chars().filter(|c| !is_plain(*c)).collect();
     strange.sort_unstable();
@@ -180,13 +183,13 @@ fn characters(body: &str, broken: &mut Vec<Broken>) {
         let named: Vec<String> = strange
             .iter()
             .take(MOST_OF_A_KIND)
-            .map(|c| format!("{} (U+{:04X})", visible(&c.to_string()), u32::from(*c)))
+            .map(|c| format!("{} (U+{:04X})", escape_invisible(&c.to_string()), u32::from(*c)))
             .collect();
         let message = format!(
             "`body` is plain English prose: leave out {}. No other scripts, and no emoji.",
             named.join(", ")
         );
-        broken.push(("body", FaultCode::BadCharacter, message));
+        broken.push(("body", ValidationErrorCode::BadCharacter, message));
     }
 }
 
@@ -238,12 +241,12 @@ const ABSENCE: &[&str] = &[
 fn metrics(tokens: &[Token<'_>], listed: &[Metric], facts: &Facts, broken: &mut Vec<Broken>) {
     for metric in Metric::ALL.iter().copied() {
         let known = |name: FactName| facts.find(name.as_str()).is_some();
-        let told = used(tokens).any(|(_, name)| Metric::of(name) == Some(metric) && known(name));
+        let told = used(tokens).any(|(_, name)| Metric::from_fact(name) == Some(metric) && known(name));
         if listed.contains(&metric) && !told {
             let message = format!(
                 "`metrics` lists `{metric}`, but `body` uses no fact of it. Use one, or leave it out of `metrics`."
             );
-            broken.push(("metrics", FaultCode::UnusedMetric, message));
+            broken.push(("metrics", ValidationErrorCode::UnusedMetric, message));
         }
         let said = || {
             sentences(tokens).any(|sentence| {
@@ -255,9 +258,9 @@ fn metrics(tokens: &[Token<'_>], listed: &[Metric], facts: &Facts, broken: &mut 
         if metric.is_missing(facts) && !said() {
             let message = format!(
                 "There is no data on {0} today, and `body` does not say so. Say it plainly, such as: `There is no data on your {0} yet.`",
-                metric.spoken()
+                metric.label()
             );
-            broken.push(("body", FaultCode::UnsaidGap, message));
+            broken.push(("body", ValidationErrorCode::UnmentionedGap, message));
         }
     }
 }
@@ -267,52 +270,53 @@ fn plan(tokens: &[Token<'_>], facts: &Facts, broken: &mut Vec<Broken>) {
     if let Some(claim) = claimed_change(tokens) {
         let message = format!(
             "{} says that something was changed. Nothing was: only the athlete changes a plan. Leave it out, or ask.",
-            quoted(&claim)
+            quote(&claim)
         );
-        broken.push(("body", FaultCode::ClaimsChange, message));
+        broken.push(("body", ValidationErrorCode::ClaimsChange, message));
     }
     if let Some(words) = eased(tokens, facts) {
         let message = format!(
             "{} makes less of what the plan asks, and the athlete has said nothing that calls for it. Leave the session as it is; write instead how the athlete could answer, such as: `How do you feel? I go by your word.`",
-            quoted(&words)
+            quote(&words)
         );
-        broken.push(("body", FaultCode::EasesUnasked, message));
+        broken.push(("body", ValidationErrorCode::UnrequestedEasing, message));
     }
-    let told_already =
-        broken.iter().any(|(_, code, _)| matches!(code, FaultCode::ClaimsChange | FaultCode::EasesUnasked));
+    let told_already = broken.iter().any(|(_, code, _)| {
+        matches!(code, ValidationErrorCode::ClaimsChange | ValidationErrorCode::UnrequestedEasing)
+    });
     if let Some(words) = untold(tokens, facts).filter(|_| known(FactName::PlanName) && !told_already) {
         let message = format!(
             "{} speaks of another day, a week to come, another session or a draft, and no fact tells of that: it may be a change that nobody decided. Keep to today's session, to what was judged, and to the facts.",
-            quoted(&words)
+            quote(&words)
         );
-        broken.push(("body", FaultCode::ClaimsChange, message));
+        broken.push(("body", ValidationErrorCode::ClaimsChange, message));
     }
-    if let Some(words) = decided_proposal(tokens).filter(|_| known(FactName::ProposalWaiting)) {
+    if let Some(words) = decided_proposal(tokens).filter(|_| known(FactName::PendingProposals)) {
         let message = format!(
             "{} tells a proposal as if it were decided. It waits for the athlete: write so, such as: `{{{{proposal_waiting}}}} waits for your decision.`",
-            quoted(&words)
+            quote(&words)
         );
-        broken.push(("body", FaultCode::ClaimsChange, message));
+        broken.push(("body", ValidationErrorCode::ClaimsChange, message));
     }
     let proposes = tokens.iter().filter_map(Token::word).find(|word| word.starts_with("propos"));
-    let linked = used(tokens).any(|(_, name)| name == FactName::ProposalWaiting);
+    let linked = used(tokens).any(|(_, name)| name == FactName::PendingProposals);
     if let Some(word) = proposes.filter(|_| !linked) {
-        let message = if known(FactName::ProposalWaiting) {
+        let message = if known(FactName::PendingProposals) {
             format!(
                 "{} speaks of a proposal. Name it as {{{{proposal_waiting}}}}, so that the athlete can open it.",
-                quoted(word)
+                quote(word)
             )
         } else {
-            format!("{} speaks of a proposal, but none waits. Leave it out.", quoted(word))
+            format!("{} speaks of a proposal, but none waits. Leave it out.", quote(word))
         };
-        broken.push(("body", FaultCode::UnlinkedProposal, message));
+        broken.push(("body", ValidationErrorCode::UnlinkedProposal, message));
     }
     if known(FactName::PlanName) {
         opening(tokens, facts, broken);
     } else if let Some(words) = plan_words(tokens) {
         let message =
-            format!("{} speaks of a plan, but the athlete has no active plan. Leave it out.", quoted(&words));
-        broken.push(("body", FaultCode::NoPlan, message));
+            format!("{} speaks of a plan, but the athlete has no active plan. Leave it out.", quote(&words));
+        broken.push(("body", ValidationErrorCode::NoPlan, message));
     }
 }
 
@@ -321,16 +325,16 @@ fn concluded(body: &str, tokens: &[Token<'_>], facts: &Facts, broken: &mut Vec<B
     if let Some(words) = diagnosed(body, facts) {
         let message = format!(
             "{} tells the athlete that they are ill or hurt, which only they can say. Ask with a question, such as `How do you feel today?`; conclude nothing.",
-            quoted(&words)
+            quote(&words)
         );
-        broken.push(("body", FaultCode::MustAsk, message));
+        broken.push(("body", ValidationErrorCode::MustAsk, message));
     }
     if let Some(words) = dramatic(tokens) {
         let message = format!(
             "{} says how far something moved, and no fact stands beside it. Write the fact that says it as {{{{fact_id}}}}, or leave it out.",
-            quoted(&words)
+            quote(&words)
         );
-        broken.push(("body", FaultCode::OwnNumber, message));
+        broken.push(("body", ValidationErrorCode::UngroundedNumber, message));
     }
 }
 
@@ -358,7 +362,7 @@ fn plan_words(tokens: &[Token<'_>]) -> Option<String> {
 }
 
 /// With an active plan: the day's session in the first sentence, its state by the second, then the last verdict, before
-/// any other number.
+/// any other number. On a rest day the kind of the session is enough.
 fn opening(tokens: &[Token<'_>], facts: &Facts, broken: &mut Vec<Broken>) {
     let known = |name: FactName| facts.find(name.as_str()).is_some();
     // A good morning is no sentence yet.
@@ -366,13 +370,18 @@ fn opening(tokens: &[Token<'_>], facts: &Facts, broken: &mut Vec<Broken>) {
     let place = |wanted: FactName| used(tokens).find(|(_, name)| *name == wanted).map(|(at, _)| at);
     let sentence =
         |at: usize| sentences(&tokens[..at]).count().saturating_sub(1) + usize::from(ends_before(tokens, at));
-    let mut refuse = |message: &str| broken.push(("body", FaultCode::Opening, message.to_owned()));
-    if known(FactName::TodaySession) {
-        if place(FactName::TodaySession).is_none_or(|at| sentence(at) > 0) {
+    let mut refuse = |message: &str| broken.push(("body", ValidationErrorCode::Opening, message.to_owned()));
+    let kind = facts.find(FactName::TodayWorkoutKind.as_str()).map(|fact| &fact.value);
+    let rest = kind == Some(&FactValue::Word(FactWord::Kind(WorkoutKind::Rest)))
+        && place(FactName::TodayWorkoutKind).is_some_and(|at| sentence(at) == 0);
+    if rest {
+        // `Today is a {{today_session_kind}} day` says it all.
+    } else if known(FactName::TodayWorkout) {
+        if place(FactName::TodayWorkout).is_none_or(|at| sentence(at) > 0) {
             refuse("Name today's session as {{today_session}} in the first sentence.");
         }
-        if known(FactName::TodaySessionState)
-            && place(FactName::TodaySessionState).is_none_or(|at| sentence(at) > 1)
+        if known(FactName::TodayWorkoutVerdict)
+            && place(FactName::TodayWorkoutVerdict).is_none_or(|at| sentence(at) > 1)
         {
             refuse(
                 "Say what became of today's session as {{today_session_state}} in the first or second sentence.",
@@ -389,7 +398,7 @@ fn opening(tokens: &[Token<'_>], facts: &Facts, broken: &mut Vec<Broken>) {
         }
     }
     let verdict = place(FactName::LastVerdict);
-    let number = used(tokens).find(|(_, name)| Metric::of(*name).is_some()).map(|(at, _)| at);
+    let number = used(tokens).find(|(_, name)| Metric::from_fact(*name).is_some()).map(|(at, _)| at);
     if known(FactName::LastVerdict)
         && verdict.is_none_or(|verdict| number.is_some_and(|number| number < verdict))
     {

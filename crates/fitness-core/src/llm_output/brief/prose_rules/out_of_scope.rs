@@ -23,7 +23,7 @@ const KINDS: &[&str] = &["hills", "hill", "tempo", "intervals", "strides", "fart
 
 /// The first words of a body with an active plan that speak of what no fact of the brief tells.
 pub(crate) fn untold(tokens: &[Token<'_>], facts: &Facts) -> Option<String> {
-    let kind = match word(facts, FactName::TodaySessionKind) {
+    let kind = match word(facts, FactName::TodayWorkoutKind) {
         Some(FactWord::Kind(kind)) => Some(kind),
         _ => None,
     };
@@ -38,7 +38,7 @@ pub(crate) fn untold(tokens: &[Token<'_>], facts: &Facts) -> Option<String> {
         // What was, may have been on any day.
         let was = sentence.iter().any(|token| matches!(token, Token::Fact(id) if id.starts_with("last_")))
             || words.iter().any(|word| matches!(*word, "yesterday" | "yesterday's"));
-        let waits = sentence.contains(&Token::Fact(FactName::ProposalWaiting.as_str()));
+        let waits = sentence.contains(&Token::Fact(FactName::PendingProposals.as_str()));
         (0..words.len()).find_map(|at| {
             let bare = words[at].trim_end_matches("'s");
             let other = match bare {

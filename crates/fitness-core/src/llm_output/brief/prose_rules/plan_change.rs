@@ -253,7 +253,7 @@ const WAITS: &[&str] = &[
 pub(crate) fn decided_proposal(tokens: &[Token<'_>]) -> Option<String> {
     let all: Vec<&[Token<'_>]> = sentences(tokens).collect();
     all.iter().enumerate().find_map(|(at, sentence)| {
-        let waiting = Token::Fact(FactName::ProposalWaiting.as_str());
+        let waiting = Token::Fact(FactName::PendingProposals.as_str());
         sentence.iter().position(|token| *token == waiting)?;
         let near = all.iter().skip(at).take(2).flat_map(|sentence| sentence.iter());
         let waits = near.filter_map(Token::word).any(|word| WAITS.iter().any(|stem| word.starts_with(stem)));

@@ -61,7 +61,6 @@ const CLAUSE: &[&str] = &[
     "see",
 ];
 
-/// What denies.
 const DENIED: &[&str] =
     &["not", "never", "nothing", "no", "haven't", "hasn't", "didn't", "nobody", "neither", "nor"];
 

@@ -3,9 +3,9 @@
 use super::Broken;
 use super::tokens::{Token, tokens, words_at};
 use crate::facts::{FactName, FactValue, FactWord, Facts};
-use crate::llm_output::errors::FaultCode;
+use crate::llm_output::errors::ValidationErrorCode;
 use crate::metrics::recovery::RecoveryBand;
-use crate::metrics::recovery::illness::IllnessSigns;
+use crate::metrics::recovery::illness::IllnessSignDuration;
 
 /// A device may only raise a question; the athlete's own mark answers it.
 pub(crate) fn device_data_asks(body: &str, facts: &Facts, broken: &mut Vec<Broken>) {
@@ -15,16 +15,16 @@ pub(crate) fn device_data_asks(body: &str, facts: &Facts, broken: &mut Vec<Broke
     };
     let ill = matches!(
         word(FactName::SignsOfIllness),
-        Some(FactWord::Illness(IllnessSigns::OneDay | IllnessSigns::TwoDays))
+        Some(FactWord::Illness(IllnessSignDuration::OneDay | IllnessSignDuration::TwoDays))
     );
     let low = word(FactName::RecoveryBand) == Some(FactWord::Recovery(RecoveryBand::Low));
     let known = |name: FactName| facts.find(name.as_str()).is_some();
-    let marked = known(FactName::MarkedToday);
+    let marked = known(FactName::AbsenceToday);
     // How they feel they have said; whether they are ill they have not.
     let open = ill || (low && !known(FactName::RecoveryFromFeel));
     if open && !marked && !asks_how_they_are(body) {
         let message = "The device alone shows low recovery or signs of illness. Ask the athlete how they feel, with a question such as `How do you feel today?`; conclude nothing from it.";
-        broken.push(("body", FaultCode::MustAsk, message.to_owned()));
+        broken.push(("body", ValidationErrorCode::MustAsk, message.to_owned()));
     }
 }
 

@@ -12,7 +12,6 @@ pub(crate) enum Token<'a> {
         /// Whether nothing but a hyphen stands between it and the word before.
         joined: bool,
     },
-    /// A fact.
     Fact(&'a str),
     /// The end of a sentence.
     Stop,
@@ -68,7 +67,7 @@ pub(crate) fn tokens(prose: &str) -> Vec<Token<'_>> {
 /// A placeholder at the beginning of a text, and what follows it. Looks no further than an id is long.
 fn fact(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_prefix("{{")?;
-    let end = inside.bytes().take(FactId::LONGEST + 1).position(|byte| byte == b'}')?;
+    let end = inside.bytes().take(FactId::MAX_LEN + 1).position(|byte| byte == b'}')?;
     let id = inside.get(..end)?;
     let after = inside.get(end..)?.strip_prefix("}}")?;
     id.parse::<FactId>().ok().map(|_| (id, after))

@@ -1,4 +1,4 @@
-//! The published figures of every formula, and what must hold for any athlete.
+//! Published figures of every formula, and properties that hold for any athlete.
 
 mod no_future_data;
 mod prediction;
@@ -20,26 +20,26 @@ fn seconds(clock: &str) -> f64 {
     clock.split(':').map(|part| part.parse::<f64>().unwrap()).fold(0.0, |sum, part| sum * 60.0 + part)
 }
 
-fn mark(distance: Distance, clock: &str) -> Mark {
-    Mark::new(distance, TimeSpan::from_seconds(seconds(clock)).unwrap()).unwrap()
+fn performance(distance: Distance, clock: &str) -> Performance {
+    Performance::new(distance, TimeSpan::from_seconds(seconds(clock)).unwrap()).unwrap()
 }
 
 fn day(text: &str) -> Day {
     text.parse().unwrap()
 }
 
-fn result(distance: Distance, clock: &str, on: &str, effort: Effort) -> RaceResult {
+fn result(distance: Distance, clock: &str, on: &str, effort: ResultKind) -> RaceResult {
     let time = TimeSpan::from_seconds(seconds(clock)).unwrap();
     RaceResult { distance, time, on: Some(day(on)), effort }
 }
 
-fn inputs<'a>(results: &'a [RaceResult], weekly_miles: Option<f64>) -> Inputs<'a> {
+fn inputs<'a>(results: &'a [RaceResult], weekly_miles: Option<f64>) -> PredictionInputs<'a> {
     let weekly = weekly_miles.map(|weekly| WeeklyVolume { distance: miles(weekly), weeks: Some(8) });
-    Inputs { results, weekly, training: None, sex: None, history: &[], as_of: day("2026-11-15") }
+    PredictionInputs { results, weekly, training: None, sex: None, history: &[], as_of: day("2026-11-15") }
 }
 
-/// Within what the figure's own last digit allows; whole seconds may have been cut off as well as rounded.
-fn near(got: Found<TimeSpan>, clock: &str) {
+/// Within the precision of the figure's last digit; whole seconds may be truncated or rounded.
+fn assert_near(got: MetricResult<TimeSpan>, clock: &str) {
     let tolerance = if clock.contains('.') { 0.051 } else { 1.0 };
     let got = got.unwrap().seconds();
     assert!((got - seconds(clock)).abs() < tolerance, "{got} is not {clock}");

@@ -1,9 +1,9 @@
-//! What must hold whatever an athlete ran.
+//! Properties that hold for any results.
 
 use super::*;
 use proptest::prelude::*;
 
-/// A result of any quality: mostly human, sometimes not.
+/// Any result: mostly plausible, sometimes not.
 fn any_result() -> impl Strategy<Value = RaceResult> {
     let distance = prop_oneof![
         8 => prop::sample::select(vec![1_500_000, 3_000_000, 5_000_000, 10_000_000, 16_093_440, 21_097_500, 42_195_000]),
@@ -12,11 +12,11 @@ fn any_result() -> impl Strategy<Value = RaceResult> {
     ];
     let pace = prop_oneof![8 => 180.0..480.0_f64, 1 => 0.0..1200.0_f64];
     let on = prop::option::weighted(0.9, -30_i64..900);
-    let effort = prop::sample::select(Effort::ALL.to_vec());
+    let effort = prop::sample::select(ResultKind::ALL.to_vec());
     (distance, pace, on, effort).prop_map(|(mm, pace, on, effort)| {
         let distance = Distance::from_mm(mm);
         let time = TimeSpan::from_seconds(distance.km().abs().min(1e4) * pace).unwrap_or(TimeSpan::ZERO);
-        RaceResult { distance, time, on: on.map(|days| day("2026-11-15").plus(-days)), effort }
+        RaceResult { distance, time, on: on.map(|days| day("2026-11-15").plus_days(-days)), effort }
     })
 }
 
@@ -35,17 +35,17 @@ fn any_weekly() -> impl Strategy<Value = Option<WeeklyVolume>> {
     )
 }
 
-fn any_training() -> impl Strategy<Value = Option<TrainingPace>> {
+fn any_training() -> impl Strategy<Value = Option<RecentTraining>> {
     prop::option::of((0_u32..12, 0_i64..200_000_000, 100.0..600.0_f64).prop_map(|(weeks, mm, pace)| {
         let pace = crate::domain::units::Pace::from_seconds_per_km(pace).unwrap();
-        TrainingPace { weeks, weekly: Distance::from_mm(mm), pace }
+        RecentTraining { weeks, weekly: Distance::from_mm(mm), pace }
     }))
 }
 
-fn any_past() -> impl Strategy<Value = Past> {
+fn any_past() -> impl Strategy<Value = PastPrediction> {
     (-10_i64..2000, 1_000_000_i64..50_000_000, 0_i64..30_000_000, 0_i64..30_000_000).prop_map(
-        |(days, mm, predicted, actual)| Past {
-            on: day("2026-11-15").plus(-days),
+        |(days, mm, predicted, actual)| PastPrediction {
+            on: day("2026-11-15").plus_days(-days),
             distance: Distance::from_mm(mm),
             predicted: TimeSpan::from_ms(predicted),
             actual: TimeSpan::from_ms(actual),
@@ -63,25 +63,25 @@ proptest! {
         target in any_target(), weekly in any_weekly(), training in any_training(), turn in 0_usize..12,
     ) {
         let as_of = day("2026-11-15");
-        let inputs = Inputs { results: &results, weekly, training, sex: None, history: &history, as_of };
+        let inputs = PredictionInputs { results: &results, weekly, training, sex: None, history: &history, as_of };
         let (mut shuffled, mut turned) = (results.clone(), history.clone());
         shuffled.reverse();
         shuffled.rotate_left(turn % results.len().max(1));
-        // Told twice is told once.
+        // Duplicates do not count.
         shuffled.extend(results.first().copied());
         turned.reverse();
-        let other = Inputs { results: &shuffled, history: &turned, ..inputs };
+        let other = PredictionInputs { results: &shuffled, history: &turned, ..inputs };
         prop_assert_eq!(predict(target, &inputs), predict(target, &other));
     }
 
     #[test]
-    fn the_band_holds_the_point_and_nothing_is_off_the_clock(
+    fn range_contains_the_point_and_is_finite(
         results in prop::collection::vec(any_result(), 0..8),
         history in prop::collection::vec(any_past(), 0..14),
         target in any_target(), weekly in any_weekly(), training in any_training(),
     ) {
         let as_of = day("2026-11-15");
-        let inputs = Inputs { results: &results, weekly, training, sex: Some(Sex::Female), history: &history, as_of };
+        let inputs = PredictionInputs { results: &results, weekly, training, sex: Some(Sex::Female), history: &history, as_of };
         if let Ok(got) = predict(target, &inputs) {
             for finish in [got.exact, got.shown] {
                 prop_assert!(TimeSpan::ZERO < finish.low && finish.low <= finish.time && finish.time <= finish.high);
@@ -94,10 +94,10 @@ proptest! {
     }
 
     #[test]
-    fn from_one_race_a_longer_way_takes_longer(result in any_result(), weekly in any_weekly()) {
+    fn longer_distance_takes_longer_from_one_race(result in any_result(), weekly in any_weekly()) {
         let results = [result];
-        let inputs = Inputs { weekly, ..inputs(&results, None) };
-        // Close together where one method takes over from another.
+        let inputs = PredictionInputs { weekly, ..inputs(&results, None) };
+        // Dense around the boundaries between methods.
         let near = [20.9, 21.0975, 21.2, 21.4, 41.9, 42.195, 42.3, 42.4];
         let mut targets: Vec<f64> = near.into_iter().chain((3..=100).map(|half| f64::from(half) / 2.0)).collect();
         targets.sort_by(f64::total_cmp);
@@ -117,10 +117,10 @@ proptest! {
     ) {
         let told = |pace: f64| {
             let time = TimeSpan::from_seconds(distance * pace).unwrap();
-            [RaceResult { distance: km(distance), time, on: None, effort: Effort::Race }]
+            [RaceResult { distance: km(distance), time, on: None, effort: ResultKind::Race }]
         };
         let (fast, slow) = (told(pace), told(pace * 1.02));
-        let of = |results: &[RaceResult]| predict(target, &Inputs { weekly, ..inputs(results, None) });
+        let of = |results: &[RaceResult]| predict(target, &PredictionInputs { weekly, ..inputs(results, None) });
         if let (Ok(fast), Ok(slow)) = (of(&fast), of(&slow)) {
             prop_assert!(fast.exact.time < slow.exact.time);
         }

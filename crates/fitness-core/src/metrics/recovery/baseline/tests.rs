@@ -10,7 +10,7 @@ fn a_median_is_the_middle() {
 }
 
 #[test]
-fn the_spread_is_robust_and_has_a_floor() {
+fn robust_sd_has_a_floor() {
     // Weights 70 to 72 in steps of 0.1, median 71, deviations 0 to 1 with median 0.5.
     let series: Vec<Option<f64>> =
         (0..=20).map(|step| Some(70.0 + 0.1 * f64::from(step))).chain([Some(73.0)]).collect();
@@ -27,9 +27,9 @@ fn the_spread_is_robust_and_has_a_floor() {
 #[test]
 fn a_baseline_is_learned_from_fourteen_readings_and_firm_from_twenty_eight() {
     for (readings, expected) in [
-        (0, Err("needs the day's stress level".to_owned())),
-        (9, Err("learning: 9 of 14 days".to_owned())),
-        (13, Err("learning: 13 of 14 days".to_owned())),
+        (0, Err("no stress data for this day".to_owned())),
+        (9, Err("not enough data yet: 9 of 14 days".to_owned())),
+        (13, Err("not enough data yet: 13 of 14 days".to_owned())),
         (14, Ok(Quality::Provisional)),
         (27, Ok(Quality::Provisional)),
         (28, Ok(Quality::Ok)),
@@ -64,7 +64,7 @@ proptest! {
             }
             if let Ok(baseline) = found.baseline {
                 prop_assert!((scale.bounds.0..=scale.bounds.1).contains(&baseline.median));
-                prop_assert!(baseline.spread >= scale.floor);
+                prop_assert!(baseline.spread >= scale.min_sd);
             }
         }
     }

@@ -47,7 +47,10 @@ fn one_night_more_than_a_standard_deviation_low_is_acute() {
     assert_eq!((week(3.75), week(3.81)), (Ok(true), Ok(false)));
     let mut missing = [Some(4.0); 7];
     missing[6] = None;
-    assert_eq!(hrv(&nights(0.2, missing)).acute, Err(Absent::missing(Need::HeartRateVariability)));
+    assert_eq!(
+        hrv(&nights(0.2, missing)).acute,
+        Err(MissingReason::missing(RequiredInput::HeartRateVariability))
+    );
 }
 
 #[test]
@@ -57,15 +60,15 @@ fn a_week_needs_three_nights() {
         week[7 - n..].fill(Some(4.0));
         hrv(&nights(0.2, week)).week.map(|week| week.nights).map_err(|absent| absent.to_string())
     };
-    assert_eq!(some(0), Err("needs last night's heart rate variability".to_owned()));
-    assert_eq!(some(2), Err("learning: 2 of 3 nights".to_owned()));
+    assert_eq!(some(0), Err("no HRV for last night".to_owned()));
+    assert_eq!(some(2), Err("not enough data yet: 2 of 3 nights".to_owned()));
     assert_eq!(some(3), Ok(3));
 }
 
 #[test]
 fn a_range_needs_fourteen_nights_and_is_provisional_below_twenty_eight() {
     for (n, expected) in [
-        (9, Err("learning: 9 of 14 nights".to_owned())),
+        (9, Err("not enough data yet: 9 of 14 nights".to_owned())),
         (14, Ok(Quality::Provisional)),
         (27, Ok(Quality::Provisional)),
         (28, Ok(Quality::Ok)),
@@ -91,7 +94,7 @@ fn equal_nights_are_within_their_range() {
 }
 
 #[test]
-fn what_no_heart_does_is_not_a_night() {
+fn implausible_rmssd_is_ignored() {
     for bad in [0.0, -3.0, 4.9, 250.1, 1e9, f64::NAN, f64::INFINITY] {
         let mut series = vec![Some(50.0); 66];
         series.push(Some(bad));

@@ -1,14 +1,14 @@
 use super::*;
 use crate::metrics::Quality;
 
-/// Sixty days around 50 with a robust spread of 1.4826 × 2, then the last days.
+/// Sixty days around 50 with a robust SD of 1.4826 × 2, then the last days.
 fn days(last: &[Option<f64>; 7]) -> Vec<Option<f64>> {
     let base = (0..60).map(|i| Some([46.0, 48.0, 50.0, 52.0, 54.0][i % 5]));
     base.chain(last.iter().copied()).collect()
 }
 
 #[test]
-fn the_week_and_the_day_stand_against_the_sixty_days_before() {
+fn week_and_day_are_compared_with_60_days_before() {
     let found = resting(&days(&[Some(51.0); 7]));
     let baseline = found.reading.baseline.unwrap();
     assert_eq!((baseline.median, baseline.n, baseline.quality), (50.0, 60, Quality::Ok));
@@ -18,14 +18,14 @@ fn the_week_and_the_day_stand_against_the_sixty_days_before() {
 }
 
 #[test]
-fn a_quiet_heart_has_a_spread_of_one_beat() {
+fn robust_sd_is_at_least_one_beat() {
     let found = resting(&vec![Some(48.0); 67]);
     assert_eq!(found.reading.baseline.unwrap().spread, 1.0);
     assert_eq!(found.raised, Ok(false));
 }
 
 #[test]
-fn raised_is_two_spreads_once_or_one_and_a_half_twice_in_three_days() {
+fn raised_needs_2_sd_once_or_1_5_sd_on_2_of_3_days() {
     // 50 + 2 × 2.9652 = 55.93, 50 + 1.5 × 2.9652 = 54.45.
     let with = |last: [f64; 3]| {
         let mut week = [Some(50.0); 7];
@@ -40,11 +40,14 @@ fn raised_is_two_spreads_once_or_one_and_a_half_twice_in_three_days() {
 }
 
 #[test]
-fn too_little_is_said() {
-    assert_eq!(resting(&[]).week, Err(Absent::missing(Need::RestingHeartRate)));
-    assert_eq!(resting(&[Some(50.0); 2]).week.unwrap_err().to_string(), "learning: 2 of 3 nights");
-    assert_eq!(resting(&[Some(50.0); 16]).raised.unwrap_err().to_string(), "learning: 9 of 14 nights");
+fn too_few_days_are_reported() {
+    assert_eq!(resting(&[]).week, Err(MissingReason::missing(RequiredInput::RestingHeartRate)));
+    assert_eq!(resting(&[Some(50.0); 2]).week.unwrap_err().to_string(), "not enough data yet: 2 of 3 nights");
+    assert_eq!(
+        resting(&[Some(50.0); 16]).raised.unwrap_err().to_string(),
+        "not enough data yet: 9 of 14 nights"
+    );
     let unworn = resting(&days(&[None; 7]));
-    assert_eq!(unworn.raised, Err(Absent::missing(Need::RestingHeartRate)));
+    assert_eq!(unworn.raised, Err(MissingReason::missing(RequiredInput::RestingHeartRate)));
     assert!(resting(&days(&[Some(0.0); 7])).reading.value.is_err(), "zero is not a heart rate");
 }

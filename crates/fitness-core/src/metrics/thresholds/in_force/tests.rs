@@ -12,7 +12,7 @@ fn power(value: f64, from: &str, origin: ThresholdOrigin) -> Threshold {
 use ThresholdOrigin::{Estimated, Reported, Set};
 
 #[test]
-fn what_is_set_wins_over_what_is_reported_over_what_is_detected() {
+fn set_beats_reported_beats_detected() {
     let all = [
         power(240.0, "2026-01-01", Set),
         power(250.0, "2026-03-01", Set),
@@ -36,7 +36,7 @@ fn what_is_set_wins_over_what_is_reported_over_what_is_detected() {
     }
     assert_eq!(
         in_force(&all, ThresholdKind::ThresholdPower, day("2024-12-31")),
-        Err(Absent::missing(Need::ThresholdPower))
+        Err(MissingReason::missing(RequiredInput::ThresholdPower))
     );
     for kind in ThresholdKind::ALL {
         assert!(in_force(&[], *kind, day("2026-01-01")).is_err());
@@ -54,7 +54,7 @@ fn age_makes_it_provisional_then_stale() {
         (90, Quality::Stale),
         (900, Quality::Stale),
     ] {
-        let found = in_force(&set, ThresholdKind::ThresholdPower, day("2026-01-01").plus(age)).unwrap();
+        let found = in_force(&set, ThresholdKind::ThresholdPower, day("2026-01-01").plus_days(age)).unwrap();
         assert_eq!((found.quality, found.age_days), (quality, age));
     }
     let max = [Threshold { kind: ThresholdKind::MaxHeartRate, value: 188.0, ..set[0] }];
@@ -66,7 +66,7 @@ fn age_makes_it_provisional_then_stale() {
 }
 
 #[test]
-fn values_no_body_has_do_not_hold() {
+fn implausible_values_are_never_in_force() {
     for bad in [f64::NAN, f64::INFINITY, 0.0, 29.9, 700.1] {
         assert!(
             in_force(&[power(bad, "2026-01-01", Set)], ThresholdKind::ThresholdPower, day("2026-02-01"))
@@ -97,16 +97,16 @@ proptest! {
         let base = day("2026-01-01");
         let mut all: Vec<Threshold> = list
             .into_iter()
-            .map(|(at, value, origin)| Threshold { kind: ThresholdKind::ThresholdPower, value, from: base.plus(at), origin })
+            .map(|(at, value, origin)| Threshold { kind: ThresholdKind::ThresholdPower, value, from: base.plus_days(at), origin })
             .collect();
-        let forward = in_force(&all, ThresholdKind::ThresholdPower, base.plus(on));
+        let forward = in_force(&all, ThresholdKind::ThresholdPower, base.plus_days(on));
         all.reverse();
-        prop_assert_eq!(forward, in_force(&all, ThresholdKind::ThresholdPower, base.plus(on)));
+        prop_assert_eq!(forward, in_force(&all, ThresholdKind::ThresholdPower, base.plus_days(on)));
     }
 }
 
 #[test]
-fn a_share_of_the_highest_stands_in_for_the_threshold_heart_rate() {
+fn threshold_hr_is_estimated_from_max_hr() {
     let beats = |kind, value, from: &str, origin| Threshold { kind, value, from: day(from), origin };
     let (max, threshold) = (ThresholdKind::MaxHeartRate, ThresholdKind::ThresholdHeartRate);
     let all = [
@@ -115,13 +115,13 @@ fn a_share_of_the_highest_stands_in_for_the_threshold_heart_rate() {
         beats(threshold, 171.0, "2026-03-01", Estimated),
     ];
     let on = |text| in_force(&all, threshold, day(text));
-    assert_eq!(on("2025-12-31"), Err(Absent::missing(Need::ThresholdHeartRate)));
+    assert_eq!(on("2025-12-31"), Err(MissingReason::missing(RequiredInput::ThresholdHeartRate)));
     let stand_in = on("2026-02-28").unwrap();
     assert_eq!((stand_in.value(), stand_in.quality), (167.0, Quality::Estimated));
     assert_eq!(stand_in.share_of, Some(all[0]));
     assert_eq!(stand_in.threshold, beats(threshold, 167.0, "2026-01-01", Estimated));
     assert_eq!(on("2026-03-01").unwrap().value(), 171.0, "what was detected takes its place at once");
-    // It is a stand-in, not something the data suggests.
+    // An estimate from max HR is not a suggestion from the data.
     let set = [beats(threshold, 160.0, "2025-06-01", Set)];
     assert_eq!(suggestions(&set, &all[1..2], day("2026-02-28")).len(), 1, "only the highest itself");
 }

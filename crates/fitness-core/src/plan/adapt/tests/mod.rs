@@ -1,13 +1,13 @@
 mod returns;
 
 use super::*;
-use crate::adherence::grade::{Amount, Graded};
+use crate::adherence::grade::{Amount, GradedWorkout};
 use crate::domain::ids::{ObservationId, WorkoutId};
 use crate::domain::note::Author;
-use crate::domain::observation::{Excuse, Observed};
+use crate::domain::observation::{AbsenceReason, ObservationData};
 use crate::domain::units::TimeSpan;
 use crate::plan::fixtures::half_marathon;
-use crate::plan::{Goal, PastRun};
+use crate::plan::{GoalDistance, PastRun};
 
 fn day(text: &str) -> Day {
     text.parse().unwrap()
@@ -25,20 +25,21 @@ fn workout(date: &str, kind: WorkoutKind, km: f64) -> Workout {
     }
 }
 
-/// Three weeks of a 10K plan from Monday 1 June; the day it is, is Wednesday 10 June, and the data is in through the 9th.
-struct World {
+/// Three weeks of a 10K plan from Monday 1 June; today is Wednesday 10 June, and data is complete
+/// through the 9th.
+struct Fixture {
     plan: Plan,
     workouts: Vec<PlannedWorkout>,
-    verdicts: Vec<(Verdict, Option<Excuse>)>,
+    verdicts: Vec<(Verdict, Option<AbsenceReason>)>,
     observed: Vec<Observation>,
     races: Vec<(Day, Distance)>,
-    athlete: Background,
+    athlete: TrainingBaseline,
     today: Day,
-    /// How much of one of the workouts is done on a day that is not over.
+    /// Completed amount of a workout on a day that is not over.
     done: Option<(usize, Distance)>,
 }
 
-impl World {
+impl Fixture {
     fn new() -> Self {
         use WorkoutKind::{Easy, Intervals, Long, Race, Tempo};
         let workouts: Vec<PlannedWorkout> = [
@@ -64,8 +65,8 @@ impl World {
         let as_of = day("2026-06-09");
         // A run of 10 km every other day for 60 weeks, one of 14 on Sundays.
         let runs = (0..420)
-            .map(|back| as_of.plus(-419 + back))
-            .filter(|day| day.until(as_of) % 2 == 0)
+            .map(|back| as_of.plus_days(-419 + back))
+            .filter(|day| day.days_until(as_of) % 2 == 0)
             .map(|day| PastRun {
                 day,
                 distance: Distance::from_km(if day.weekday() == crate::domain::calendar::Weekday::Sun {
@@ -80,7 +81,7 @@ impl World {
             .collect::<Vec<_>>();
         Self {
             plan: Plan {
-                goal: Goal::TenK,
+                goal: GoalDistance::TenK,
                 distance: Distance::from_km(10.0),
                 start_date: day("2026-06-01"),
                 race_date: day("2026-06-21"),
@@ -93,31 +94,31 @@ impl World {
             workouts,
             observed: Vec::new(),
             races: Vec::new(),
-            athlete: Background {
-                first: runs.first().map(|run| run.day),
+            athlete: TrainingBaseline {
+                first_day: runs.first().map(|run| run.day),
                 first_run: runs.first().map(|run| run.day),
                 runs,
-                ..Background::unknown(as_of)
+                ..TrainingBaseline::unknown(as_of)
             },
             today: day("2026-06-10"),
             done: None,
         }
     }
 
-    fn said(mut self, kind: ObservationKind, from: &str, through: &str, value: u8) -> Self {
+    fn with_observation(mut self, kind: ObservationKind, from: &str, through: &str, value: u8) -> Self {
         self.observed.push(Observation {
             id: ObservationId::new(1),
             author: Author::Athlete,
             accepted: true,
-            observed: Observed::new(kind, day(from), day(through), Some(value)).unwrap(),
+            data: ObservationData::new(kind, day(from), day(through), Some(value)).unwrap(),
             written_at: "2026-06-10T08:00:00Z".parse().unwrap(),
         });
         self
     }
 
-    /// Nothing was run for so many days up to the last complete one.
-    fn paused(mut self, days: i64) -> Self {
-        let last = self.athlete.as_of.plus(-days);
+    /// No run for this many days up to the last complete day.
+    fn with_break(mut self, days: i64) -> Self {
+        let last = self.athlete.as_of.plus_days(-days);
         self.athlete.runs.retain(|run| run.day <= last);
         let missing = !self.athlete.runs.iter().any(|run| run.day == last);
         if missing {
@@ -137,12 +138,12 @@ impl World {
     }
 
     fn adapt(&self) -> Option<Adaptation> {
-        let graded: Vec<Graded> = self
+        let graded: Vec<GradedWorkout> = self
             .workouts
             .iter()
             .zip(&self.verdicts)
             .enumerate()
-            .map(|(at, (w, (verdict, excused)))| Graded {
+            .map(|(at, (w, (verdict, excused)))| GradedWorkout {
                 workout: w.id,
                 day: w.workout.date,
                 verdict: *verdict,
@@ -151,11 +152,11 @@ impl World {
                 excused: *excused,
             })
             .collect();
-        adapt(&Situation {
+        adapt(&AdaptInput {
             plan: &self.plan,
             workouts: &self.workouts,
             graded: &graded,
-            observed: &self.observed,
+            observations: &self.observed,
             races: &self.races,
             athlete: &self.athlete,
             today: self.today,
@@ -163,8 +164,8 @@ impl World {
         })
     }
 
-    /// `11: easy 4.5` for a change, `12: out` for one taken out.
-    fn told(&self) -> Vec<String> {
+    /// `11: easy 4.5` for a change, `12: out` for a removal.
+    fn describe_changes(&self) -> Vec<String> {
         let Some(adaptation) = self.adapt() else { return Vec::new() };
         let on = |id: WorkoutId| self.workouts.iter().find(|w| w.id == id).unwrap().workout.date.to_string();
         adaptation
@@ -190,50 +191,53 @@ impl World {
 
 #[test]
 fn a_plan_that_goes_well_is_left_alone() {
-    assert_eq!(World::new().adapt(), None);
+    assert_eq!(Fixture::new().adapt(), None);
 }
 
 #[test]
-fn a_cold_halves_and_fever_stops_and_hard_days_wait() {
-    let cold = World::new().said(ObservationKind::Illness, "2026-06-10", "2026-06-12", 1);
-    assert_eq!(cold.told(), ["11: easy 4.5", "12: easy 3.5"]);
-    let fever = World::new().said(ObservationKind::Illness, "2026-06-10", "2026-06-11", 3);
-    // A day without symptoms, then two easy days for each of the two days of fever.
-    assert_eq!(fever.told(), ["11: out", "12: out", "14: easy 9.8"]);
+fn illness_cold_halves_runs_fever_stops_them_and_delays_quality() {
+    let cold = Fixture::new().with_observation(ObservationKind::Illness, "2026-06-10", "2026-06-12", 1);
+    assert_eq!(cold.describe_changes(), ["11: easy 4.5", "12: easy 3.5"]);
+    let fever = Fixture::new().with_observation(ObservationKind::Illness, "2026-06-10", "2026-06-11", 3);
+    // One day without symptoms, then two easy days for each of the two days of fever.
+    assert_eq!(fever.describe_changes(), ["11: out", "12: out", "14: easy 9.8"]);
     let message = fever.adapt().unwrap().message;
     assert!(message.contains("until 2026-06-16"), "{message}");
-    let long = World::new().said(ObservationKind::Illness, "2026-05-29", "2026-06-10", 2).adapt().unwrap();
+    let long = Fixture::new()
+        .with_observation(ObservationKind::Illness, "2026-05-29", "2026-06-10", 2)
+        .adapt()
+        .unwrap();
     assert!(long.message.contains("see a doctor"), "{}", long.message);
-    let over = World::new().said(ObservationKind::Illness, "2026-05-10", "2026-05-12", 3);
+    let over = Fixture::new().with_observation(ObservationKind::Illness, "2026-05-10", "2026-05-12", 3);
     assert_eq!(over.adapt(), None);
 }
 
 #[test]
-fn what_a_coach_suggested_counts_only_once_it_is_accepted() {
-    let mut world = World::new().said(ObservationKind::Illness, "2026-06-10", "2026-06-12", 3);
+fn suggested_observation_counts_only_after_acceptance() {
+    let mut world = Fixture::new().with_observation(ObservationKind::Illness, "2026-06-10", "2026-06-12", 3);
     world.observed[0].accepted = false;
     assert_eq!(world.adapt(), None);
 }
 
 #[test]
-fn an_injury_takes_the_fast_and_the_long_away() {
-    let niggle = World::new().said(ObservationKind::Injury, "2026-06-10", "2026-06-10", 1);
-    assert_eq!(niggle.told(), ["11: easy 7.0", "14: easy 7.0", "16: easy 7.0", "18: easy 7.0"]);
-    // Strides are fast as well.
-    let mut strides = World::new().said(ObservationKind::Injury, "2026-06-10", "2026-06-10", 1);
+fn injury_removes_quality_and_long_runs() {
+    let niggle = Fixture::new().with_observation(ObservationKind::Injury, "2026-06-10", "2026-06-10", 1);
+    assert_eq!(niggle.describe_changes(), ["11: easy 7.0", "14: easy 7.0", "16: easy 7.0", "18: easy 7.0"]);
+    // Strides count as fast.
+    let mut strides = Fixture::new().with_observation(ObservationKind::Injury, "2026-06-10", "2026-06-10", 1);
     strides.workouts[5].workout.kind = WorkoutKind::Strides;
     strides.workouts[5].workout.distance = Distance::from_km(5.0);
-    assert_eq!(strides.told()[1], "12: easy 5.0");
+    assert_eq!(strides.describe_changes()[1], "12: easy 5.0");
 }
 
 #[test]
 fn after_a_bad_injury_running_comes_back_with_walking_every_other_day() {
-    let mut world = World::new().said(ObservationKind::Injury, "2026-06-10", "2026-06-13", 3);
+    let mut world = Fixture::new().with_observation(ObservationKind::Injury, "2026-06-10", "2026-06-13", 3);
     world.workouts[8].workout.date = day("2026-06-17");
     world.workouts[9].workout.kind = WorkoutKind::Strides;
     let adaptation = world.adapt().unwrap();
     assert_eq!(
-        world.told(),
+        world.describe_changes(),
         ["11: out", "12: out", "14: easy 0.0", "16: easy 0.0", "17: out", "20: easy 0.0"]
     );
     let back: Vec<&Workout> = adaptation
@@ -244,7 +248,7 @@ fn after_a_bad_injury_running_comes_back_with_walking_every_other_day() {
             _ => None,
         })
         .collect();
-    // A minute of each at first, in half an hour; later two.
+    // One minute of each at first, in half an hour; two later.
     assert_eq!((back[0].name.as_str(), back[0].steps.len()), ("Run and walk 30 min", 22));
     let minutes = |workout: &Workout, at: usize| workout.steps[at].duration;
     use crate::plan::StepDuration::Time;
@@ -258,10 +262,11 @@ fn after_a_bad_injury_running_comes_back_with_walking_every_other_day() {
         assert_eq!(workout.duration.unwrap().seconds(), seconds);
         assert_eq!((workout.kind, workout.check()), (WorkoutKind::Easy, Ok(())));
     }
-    for part in ["a minute of each", "no run beyond 7.0 km", "no diagnosis"] {
+    for part in ["one minute of each", "no run longer than 7.0 km", "not a diagnosis"] {
         assert!(adaptation.message.contains(part), "{}", adaptation.message);
     }
-    // Half of what was the longest before it happened, not of what is left since; and who ran since is a rung higher.
+    // Half of the longest run before the injury, not of those since; a run since then moves to the
+    // next stage.
     world.today = day("2026-06-15");
     world.athlete.as_of = day("2026-06-14");
     for run in &mut world.athlete.runs {
@@ -274,45 +279,45 @@ fn after_a_bad_injury_running_comes_back_with_walking_every_other_day() {
         ..last
     });
     let adaptation = world.adapt().unwrap();
-    assert!(adaptation.message.contains("no run beyond 1.5 km"), "{}", adaptation.message);
+    assert!(adaptation.message.contains("no run longer than 1.5 km"), "{}", adaptation.message);
     let Change::Modify { workout, .. } = &adaptation.changes[0] else { panic!() };
     assert_eq!(workout.name, "Run and walk 22 min", "no farther than half of it");
 }
 
 #[test]
-fn the_length_of_a_pause_decides() {
-    assert_eq!(World::new().paused(2).cause(), None);
-    // Four days: three days a little less, and two easy days before the first hard one.
-    assert_eq!(World::new().paused(4).told(), ["11: easy 7.6", "12: easy 5.9"]);
-    let week = World::new().paused(8);
-    assert_eq!(week.told(), ["11: easy 4.5", "12: easy 3.5", "14: long 10.5", "16: easy 6.0"]);
-    assert!(week.adapt().unwrap().message.contains("5 to 8 %"));
-    let month = World::new().paused(30).adapt().unwrap();
+fn break_length_decides_the_adaptation() {
+    assert_eq!(Fixture::new().with_break(2).cause(), None);
+    // Four days: three days slightly shorter, and two easy days before the first hard one.
+    assert_eq!(Fixture::new().with_break(4).describe_changes(), ["11: easy 7.6", "12: easy 5.9"]);
+    let week = Fixture::new().with_break(8);
+    assert_eq!(week.describe_changes(), ["11: easy 4.5", "12: easy 3.5", "14: long 10.5", "16: easy 6.0"]);
+    assert!(week.adapt().unwrap().message.contains("5% to 8%"));
+    let month = Fixture::new().with_break(30).adapt().unwrap();
     assert!(month.changes.is_empty() && month.message.contains("draft a new plan"), "{month:?}");
-    // Explained days are no missed ones.
-    let mut away = World::new().paused(4);
-    away.verdicts.iter_mut().for_each(|verdict| verdict.1 = Some(Excuse::Away));
+    // Absence days are not missed.
+    let mut away = Fixture::new().with_break(4);
+    away.verdicts.iter_mut().for_each(|verdict| verdict.1 = Some(AbsenceReason::Away));
     assert_eq!(away.adapt(), None);
 }
 
 #[test]
-fn data_that_has_not_arrived_is_no_pause() {
-    let mut world = World::new().paused(5);
+fn missing_data_is_not_a_break() {
+    let mut world = Fixture::new().with_break(5);
     world.today = day("2026-06-13");
     world.athlete.as_of = day("2026-06-09");
     assert_eq!(world.adapt(), None);
 }
 
 #[test]
-fn two_weeks_without_a_run_start_the_rest_anew() {
-    let mut world = World::new();
+fn two_week_break_regenerates_the_rest_of_the_plan() {
+    let mut world = Fixture::new();
     world.plan.race_date = day("2026-08-30");
     for planned in &mut world.workouts {
         if planned.workout.kind == WorkoutKind::Race {
             planned.workout.date = world.plan.race_date;
         }
     }
-    let again = world.paused(16).adapt().unwrap();
+    let again = world.with_break(16).adapt().unwrap();
     assert_eq!(again.cause, Cause::MissedDays);
     assert!(again.changes.iter().any(|change| matches!(change, Change::Add { .. })));
     let out = again.changes.iter().filter(|change| matches!(change, Change::Skip { .. })).count();
@@ -321,17 +326,17 @@ fn two_weeks_without_a_run_start_the_rest_anew() {
 
 #[test]
 fn a_race_nobody_planned_is_followed_by_easy_days() {
-    let mut world = World::new();
+    let mut world = Fixture::new();
     world.races = vec![(day("2026-06-09"), Distance::HALF_MARATHON)];
-    assert_eq!(world.told(), ["11: easy 6.3", "14: easy 9.8"]);
+    assert_eq!(world.describe_changes(), ["11: easy 6.3", "14: easy 9.8"]);
     world.races = vec![(day("2026-06-21"), Distance::from_km(10.0).unwrap())];
     world.today = day("2026-06-21");
     assert_eq!(world.adapt(), None, "the plan's own race");
 }
 
 #[test]
-fn a_missed_hard_session_takes_the_place_of_an_easy_one_or_is_gone() {
-    let mut world = World::new();
+fn missed_quality_replaces_an_easy_run_or_is_dropped() {
+    let mut world = Fixture::new();
     world.today = day("2026-06-19");
     world.athlete.as_of = day("2026-06-18");
     let last = world.athlete.runs.last().copied().unwrap();
@@ -340,9 +345,9 @@ fn a_missed_hard_session_takes_the_place_of_an_easy_one_or_is_gone() {
     world.plan.race_date = day("2026-06-28");
     world.workouts[10].workout.date = day("2026-06-28");
     world.verdicts[8].0 = Verdict::Missed;
-    assert_eq!(world.told(), ["20: tempo 9.0"]);
+    assert_eq!(world.describe_changes(), ["20: tempo 9.0"]);
     assert_eq!(world.cause(), Some(Cause::MissedQuality));
-    // With a long run the day after there is no room: it is gone.
+    // With a long run on the next day it does not fit and is dropped.
     world.workouts[9].workout.date = day("2026-06-21");
     world.workouts[7].workout = workout("2026-06-22", WorkoutKind::Long, 12.0);
     assert_eq!(world.adapt(), None);
@@ -350,7 +355,7 @@ fn a_missed_hard_session_takes_the_place_of_an_easy_one_or_is_gone() {
 
 #[test]
 fn a_plan_too_big_for_what_was_run_shrinks() {
-    let mut world = World::new();
+    let mut world = Fixture::new();
     for run in &mut world.athlete.runs {
         run.distance = Distance::from_km(6.0).unwrap();
     }
@@ -364,19 +369,19 @@ fn a_plan_too_big_for_what_was_run_shrinks() {
 }
 
 #[test]
-fn the_same_facts_have_the_same_key_and_others_another() {
-    let key = |world: World| world.adapt().unwrap().follows_from;
-    let ill = || World::new().said(ObservationKind::Illness, "2026-06-10", "2026-06-12", 1);
+fn fact_key_depends_only_on_the_facts() {
+    let key = |world: Fixture| world.adapt().unwrap().follows_from;
+    let ill = || Fixture::new().with_observation(ObservationKind::Illness, "2026-06-10", "2026-06-12", 1);
     assert_eq!(key(ill()), key(ill()));
-    let longer = World::new().said(ObservationKind::Illness, "2026-06-10", "2026-06-13", 1);
+    let longer = Fixture::new().with_observation(ObservationKind::Illness, "2026-06-10", "2026-06-13", 1);
     assert_ne!(key(ill()), key(longer));
-    let mark = |world: &World| follows_from_mark(world.plan.id, &world.observed[0].observed).unwrap();
+    let mark = |world: &Fixture| fact_key_for_observation(world.plan.id, &world.observed[0].data).unwrap();
     assert_eq!(mark(&ill()), key(ill()), "a mark that is taken back leads to what it caused");
 }
 
 #[test]
-fn what_the_plan_cannot_take_is_left_out_and_said() {
-    let world = World::new();
+fn inapplicable_changes_are_dropped_and_reported() {
+    let world = Fixture::new();
     let (first, second) = (&world.workouts[5], &world.workouts[7]);
     let far = workout("2027-06-12", WorkoutKind::Easy, 5.0);
     let made = |changes: Vec<Change>| Adaptation {
@@ -385,21 +390,19 @@ fn what_the_plan_cannot_take_is_left_out_and_said() {
         changes,
         follows_from: "x".to_owned(),
     };
-    let held = |changes: Vec<Change>| made(changes).as_it_fits(&world.plan, &world.workouts, world.today);
+    let held =
+        |changes: Vec<Change>| made(changes).retain_applicable(&world.plan, &world.workouts, world.today);
     let fits = vec![Change::skip(first, None), Change::skip(second, None)];
     assert_eq!(held(fits.clone()), made(fits));
     let some = held(vec![Change::Add { workout: far.clone() }, Change::skip(second, None)]);
     assert_eq!(some.changes, [Change::skip(second, None)]);
-    assert!(
-        some.message.starts_with("Less. Left out, because the plan cannot take it: 1 change ("),
-        "{}",
-        some.message
-    );
+    assert!(some.message.starts_with("Less. Left out: 1 change ("), "{}", some.message);
     let none = held(vec![Change::Add { workout: far }]);
     assert!(none.changes.is_empty() && none.message.contains("outside the plan"), "{}", none.message);
 }
 
-/// A tempo run of 7 km in 36 minutes that becomes an easy one of 4.9 km takes as long as easy running does.
+/// A tempo run of 7 km in 36 minutes becomes an easy run of 4.9 km with the duration of easy
+/// running.
 #[test]
 fn a_hard_session_made_easy_keeps_neither_its_pace_nor_its_load() {
     let tempo = Workout {
@@ -407,66 +410,66 @@ fn a_hard_session_made_easy_keeps_neither_its_pace_nor_its_load() {
         load: Some(49.0),
         ..workout("2026-06-18", WorkoutKind::Tempo, 7.0)
     };
-    let mut athlete = World::new().athlete;
+    let mut athlete = Fixture::new().athlete;
     athlete.load_per_hour = Some(50.0);
     let pace = athlete.easy_pace().unwrap().seconds_per_km();
-    let easy = eased(&tempo, 0.7, &athlete);
+    let easy = downgrade(&tempo, 0.7, &athlete);
     assert_eq!((easy.kind, easy.distance), (WorkoutKind::Easy, Distance::from_km(4.9)));
     let minutes = easy.duration.unwrap().seconds() / 60.0;
     assert!((minutes - 4.9 * pace / 60.0).abs() <= 0.5, "{minutes} at {pace}");
     assert_eq!(easy.load, Some((minutes / 60.0 * 50.0).round()));
-    // Nothing is made up.
+    // Missing values stay missing.
     athlete.load_per_hour = None;
     athlete.runs.clear();
-    let easy = eased(&tempo, 0.7, &athlete);
+    let easy = downgrade(&tempo, 0.7, &athlete);
     assert_eq!((easy.duration, easy.load), (None, None));
-    // What was easy is shorter, and no more.
+    // An easy run only gets shorter.
     let was = workout("2026-06-18", WorkoutKind::Easy, 8.0);
-    assert_eq!(eased(&was, 0.5, &athlete).duration, Some(TimeSpan::from_mins(24)));
+    assert_eq!(downgrade(&was, 0.5, &athlete).duration, Some(TimeSpan::from_mins(24)));
 }
 
 #[test]
 fn a_bad_feeling_eases_what_is_hard_today_and_no_other_day() {
     let on = |today: &str, value: u8| {
-        let mut world = World::new().said(ObservationKind::Mood, today, today, value);
+        let mut world = Fixture::new().with_observation(ObservationKind::Mood, today, today, value);
         world.today = day(today);
         world
     };
     let intervals = on("2026-06-11", 1);
     assert_eq!(
-        (intervals.told(), intervals.cause()),
+        (intervals.describe_changes(), intervals.cause()),
         (vec!["11: easy 6.3".to_owned()], Some(Cause::LowFeeling))
     );
     let message = intervals.adapt().unwrap().message;
-    assert!(message.contains("You said you feel 1 of 5 today"), "{message}");
-    assert_eq!(on("2026-06-14", 2).told(), ["14: easy 9.8"]);
-    assert_eq!(on("2026-06-12", 1).told(), Vec::<String>::new(), "an easy day is easy");
-    assert_eq!(on("2026-06-11", 3).told(), Vec::<String>::new());
-    assert_eq!(on("2026-06-21", 1).told(), Vec::<String>::new(), "the race is the athlete's");
-    // The latest word counts, and only today's.
+    assert!(message.contains("You rated today 1 of 5"), "{message}");
+    assert_eq!(on("2026-06-14", 2).describe_changes(), ["14: easy 9.8"]);
+    assert_eq!(on("2026-06-12", 1).describe_changes(), Vec::<String>::new(), "an easy day is easy");
+    assert_eq!(on("2026-06-11", 3).describe_changes(), Vec::<String>::new());
+    assert_eq!(on("2026-06-21", 1).describe_changes(), Vec::<String>::new(), "the race is the athlete's");
+    // Only the latest rating of today counts.
     let mut better = intervals;
     let mut again = better.observed[0].clone();
     again.id = ObservationId::new(2);
-    again.observed = Observed::new(ObservationKind::Mood, better.today, better.today, Some(4)).unwrap();
+    again.data = ObservationData::new(ObservationKind::Mood, better.today, better.today, Some(4)).unwrap();
     better.observed.push(again);
-    assert_eq!(better.told(), Vec::<String>::new());
+    assert_eq!(better.describe_changes(), Vec::<String>::new());
     let mut before = on("2026-06-11", 1);
     before.today = day("2026-06-12");
     assert_eq!(before.cause(), None);
     let mut suggested = on("2026-06-11", 1);
     suggested.observed[0].accepted = false;
-    assert_eq!(suggested.told(), Vec::<String>::new(), "not their word");
-    // Taking the word back takes back what followed from it.
+    assert_eq!(suggested.describe_changes(), Vec::<String>::new(), "not their word");
+    // Removing the rating withdraws the proposal.
     let world = on("2026-06-11", 2);
-    let follows = follows_from_mark(world.plan.id, &world.observed[0].observed);
+    let follows = fact_key_for_observation(world.plan.id, &world.observed[0].data);
     assert_eq!(follows, world.adapt().map(|adaptation| adaptation.follows_from));
 }
 
 #[test]
-fn somebody_who_said_only_that_they_are_ill_is_not_told_of_a_cold() {
-    let mut world = World::new().said(ObservationKind::Illness, "2026-06-10", "2026-06-12", 1);
-    assert!(world.adapt().unwrap().message.starts_with("You said you have a cold."));
-    world.observed[0].observed =
-        Observed::new(ObservationKind::Illness, day("2026-06-10"), day("2026-06-12"), None).unwrap();
-    assert!(world.adapt().unwrap().message.starts_with("You said you are ill."));
+fn illness_message_names_the_severity_only_if_known() {
+    let mut world = Fixture::new().with_observation(ObservationKind::Illness, "2026-06-10", "2026-06-12", 1);
+    assert!(world.adapt().unwrap().message.starts_with("You marked yourself as ill (mild)."));
+    world.observed[0].data =
+        ObservationData::new(ObservationKind::Illness, day("2026-06-10"), day("2026-06-12"), None).unwrap();
+    assert!(world.adapt().unwrap().message.starts_with("You marked yourself as ill."));
 }

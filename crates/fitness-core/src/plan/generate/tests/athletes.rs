@@ -1,10 +1,12 @@
-//! Athletes to plan for, made up: so many kilometres a week, for so many weeks.
+//! Generated athletes for tests, by weekly distance and weeks of history.
 
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan, UnitSystem};
-use crate::metrics::predict::{Effort, Inputs, Mark, RaceResult, Vdot, WeeklyVolume, predict};
-use crate::metrics::{Absent, Need};
-use crate::plan::{Availability, Background, DatedPaces, Goal, PastRun, Wish};
+use crate::metrics::predict::{
+    Performance, PredictionInputs, RaceResult, ResultKind, Vdot, WeeklyVolume, predict,
+};
+use crate::metrics::{MissingReason, RequiredInput};
+use crate::plan::{Availability, DatedPaces, GoalDistance, PastRun, PlanRequest, TrainingBaseline};
 
 pub(super) fn day(text: &str) -> Day {
     text.parse().unwrap()
@@ -16,7 +18,7 @@ pub(super) fn as_of() -> Day {
 }
 
 /// An athlete who has run `km` a week in `runs` runs for `weeks` weeks, every fourth of them less.
-pub(super) fn runner(km: f64, runs: usize, weeks: i64) -> Background {
+pub(super) fn runner(km: f64, runs: usize, weeks: i64) -> TrainingBaseline {
     let mut done = Vec::new();
     let long = if km < 30.0 { 0.42 } else { 0.32 };
     for back in 0..weeks {
@@ -26,7 +28,7 @@ pub(super) fn runner(km: f64, runs: usize, weeks: i64) -> Background {
             let distance = Distance::from_km(volume * share).unwrap();
             let pace = 370.0 - km.min(100.0);
             done.push(PastRun {
-                day: as_of().plus(-7 * back - run as i64),
+                day: as_of().plus_days(-7 * back - run as i64),
                 distance,
                 duration: TimeSpan::from_seconds(distance.km() * pace),
                 hard: run == 2,
@@ -34,25 +36,25 @@ pub(super) fn runner(km: f64, runs: usize, weeks: i64) -> Background {
         }
     }
     done.sort_by_key(|run| run.day);
-    Background {
-        first: Some(as_of().plus(1 - 7 * weeks)),
+    TrainingBaseline {
+        first_day: Some(as_of().plus_days(1 - 7 * weeks)),
         first_run: done.first().map(|run| run.day),
         runs: done,
         fitness: Some(km * 0.8),
         load_per_hour: Some(55.0),
-        prediction: Err(Absent::missing(Need::Race)),
-        ..Background::unknown(as_of())
+        prediction: Err(MissingReason::missing(RequiredInput::Race)),
+        ..TrainingBaseline::unknown(as_of())
     }
 }
 
-/// The same with a 10 km race three weeks ago, and what follows from it for a race.
-pub(super) fn with_result(athlete: Background, race: Distance) -> Background {
+/// The same athlete with a 10 km race three weeks ago.
+pub(super) fn with_result(athlete: TrainingBaseline, race: Distance) -> TrainingBaseline {
     let weekly = athlete.base().unwrap();
     let time = TimeSpan::from_seconds(3500.0 - weekly.km().min(100.0) * 11.0).unwrap();
-    let on = as_of().plus(-21);
+    let on = as_of().plus_days(-21);
     let ten = Distance::from_km(10.0).unwrap();
-    let result = RaceResult { distance: ten, time, on: Some(on), effort: Effort::Race };
-    let inputs = Inputs {
+    let result = RaceResult { distance: ten, time, on: Some(on), effort: ResultKind::Race };
+    let inputs = PredictionInputs {
         results: &[result],
         weekly: Some(WeeklyVolume { distance: weekly, weeks: Some(8) }),
         training: None,
@@ -60,39 +62,39 @@ pub(super) fn with_result(athlete: Background, race: Distance) -> Background {
         history: &[],
         as_of: as_of(),
     };
-    let paces = Vdot::of(Mark::new(ten, time).unwrap()).unwrap().paces(None).unwrap();
-    Background {
+    let paces = Vdot::from_race(Performance::new(ten, time).unwrap()).unwrap().paces(None).unwrap();
+    TrainingBaseline {
         prediction: predict(race, &inputs),
         paces: Some(DatedPaces { paces, result_on: on }),
         ..athlete
     }
 }
 
-/// The same athlete of whom nothing arrived for so many days before the plans of these tests.
-pub(super) fn silent_for(days: i64, athlete: Background) -> Background {
-    let ago = |day: Day| day.plus(-days);
+/// The same athlete without data for this many days before the plan.
+pub(super) fn without_data_for(days: i64, athlete: TrainingBaseline) -> TrainingBaseline {
+    let ago = |day: Day| day.plus_days(-days);
     let runs = athlete.runs.iter().map(|run| PastRun { day: ago(run.day), ..*run }).collect();
     let dated = |dated: DatedPaces| DatedPaces { result_on: ago(dated.result_on), ..dated };
-    Background {
+    TrainingBaseline {
         as_of: ago(athlete.as_of),
-        seen_on: athlete.as_of.next(),
-        first: athlete.first.map(ago),
+        today: athlete.as_of.next(),
+        first_day: athlete.first_day.map(ago),
         first_run: athlete.first_run.map(ago),
         runs,
-        paces: athlete.paces.map(dated).filter(|dated| dated.result_on.until(athlete.as_of) <= 120),
+        paces: athlete.paces.map(dated).filter(|dated| dated.result_on.days_until(athlete.as_of) <= 120),
         ..athlete
     }
 }
 
-/// A race so many days after the Monday after [`as_of`].
-pub(super) fn wish(goal: Goal, days: i64) -> Wish {
+/// A race this many days after the Monday after [`as_of`].
+pub(super) fn plan_request(goal: GoalDistance, days: i64) -> PlanRequest {
     let start = as_of().next();
-    Wish {
+    PlanRequest {
         name: None,
         goal,
         distance: None,
         start,
-        race: start.plus(days),
+        race: start.plus_days(days),
         target: None,
         long_day: None,
         availability: Availability::default(),

@@ -1,38 +1,39 @@
-//! Goals by levels by runways: every plan is safe, fits the athlete's days, ends on race day and looks like what people
-//! publish.
+//! Goals, levels and plan lengths: every plan is safe, fits the athlete's days, ends on race day
+//! and resembles published plans.
 
-use super::athletes::{runner, wish, with_result};
+use super::athletes::{plan_request, runner, with_result};
 use crate::domain::units::{Distance, UnitSystem};
 use crate::plan::lint::Severity;
 use crate::plan::{
-    Background, BadWish, Generated, Goal, Weekdays, Wish, WorkoutKind, generate, planned_running, race_weeks,
+    GenerateError, GeneratedPlan, GoalDistance, PlanRequest, TrainingBaseline, Weekdays, WorkoutKind,
+    generate, planned_running_distance, race_weeks,
 };
 use std::collections::BTreeMap;
 
-const GOALS: [(Goal, Option<f64>); 6] = [
-    (Goal::FiveK, None),
-    (Goal::TenK, None),
-    (Goal::Half, None),
-    (Goal::Full, None),
-    (Goal::Custom, Some(16.1)),
-    (Goal::Custom, Some(30.0)),
+const GOALS: [(GoalDistance, Option<f64>); 6] = [
+    (GoalDistance::FiveK, None),
+    (GoalDistance::TenK, None),
+    (GoalDistance::Half, None),
+    (GoalDistance::Full, None),
+    (GoalDistance::Custom, Some(16.1)),
+    (GoalDistance::Custom, Some(30.0)),
 ];
 /// Kilometres and runs a week.
 const RUNNERS: [(f64, usize); 6] = [(16.0, 3), (26.0, 4), (36.0, 4), (52.0, 5), (70.0, 6), (95.0, 6)];
 const WEEKS: [i64; 11] = [1, 2, 3, 5, 6, 8, 10, 12, 16, 20, 24];
 
-pub(super) fn combinations() -> Vec<(String, Wish, Background)> {
+pub(super) fn combinations() -> Vec<(String, PlanRequest, TrainingBaseline)> {
     let mut all = Vec::new();
     for (goal, km) in GOALS {
         for (number, (weekly, runs)) in RUNNERS.into_iter().enumerate() {
             for weeks in WEEKS {
-                // Races on Sundays, Saturdays and Wednesdays; every day free, or some.
+                // Races on Sundays, Saturdays and Wednesdays; all days available, or some.
                 for (variant, (shift, days)) in
                     [(0, "mon,tue,wed,thu,fri,sat,sun"), (-1, "tue,wed,thu,sat,sun"), (-4, "mon,wed,fri,sat")]
                         .into_iter()
                         .enumerate()
                 {
-                    let mut wish = wish(goal, weeks * 7 - 1 + shift);
+                    let mut wish = plan_request(goal, weeks * 7 - 1 + shift);
                     wish.distance = km.and_then(Distance::from_km);
                     wish.availability.days = days.parse::<Weekdays>().unwrap();
                     wish.units = if variant == 1 { UnitSystem::Imperial } else { UnitSystem::Metric };
@@ -59,9 +60,9 @@ fn every_plan_is_safe_and_fits_and_ends_on_race_day() {
     let (mut made, mut refused, mut warned) = (0, BTreeMap::new(), BTreeMap::new());
     let mut trouble = Vec::new();
     for (label, wish, athlete) in combinations() {
-        let Generated { draft, findings, .. } = match generate(&wish, &athlete) {
+        let GeneratedPlan { draft, findings, .. } = match generate(&wish, &athlete) {
             Ok(plan) => plan,
-            Err(why @ BadWish::Unsafe { .. }) => {
+            Err(why @ GenerateError::Unsafe { .. }) => {
                 trouble.push(format!("{label}: {why}"));
                 continue;
             }
@@ -108,8 +109,10 @@ fn a_plan_grows_from_the_base_and_falls_to_the_race() {
         if weeks.len() < 8 {
             continue;
         }
-        let km: Vec<f64> =
-            weeks.iter().map(|week| planned_running(plan.draft.workouts(), *week, wish.race).km()).collect();
+        let km: Vec<f64> = weeks
+            .iter()
+            .map(|week| planned_running_distance(plan.draft.workouts(), *week, wish.race).km())
+            .collect();
         let peak = km.iter().copied().fold(0.0, f64::max);
         let base = athlete.base().unwrap().km();
         assert!(km[0] <= base * 1.10 + 1.0, "{label}: starts with {} of {base}: {km:?}", km[0]);

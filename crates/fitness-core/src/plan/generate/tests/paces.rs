@@ -1,20 +1,24 @@
-//! Paces in one order, whoever the athlete is; steps that add up to their session; one answer about a target.
+//! Paces are in order for every athlete, steps add up to their workout, and targets are rated
+//! consistently.
 
-use super::super::paces::Speeds;
-use super::super::volume::Shape;
-use super::athletes::{as_of, runner, wish, with_result};
+use super::super::paces::PlanPaces;
+use super::super::volume::VolumeInput;
+use super::athletes::{as_of, plan_request, runner, with_result};
 use crate::domain::units::{Distance, TimeSpan};
-use crate::metrics::predict::{Effort, Inputs, Mark, RaceResult, Vdot, WeeklyVolume, predict};
-use crate::plan::lint::{Rule, Severity};
+use crate::metrics::predict::{
+    Performance, PredictionInputs, RaceResult, ResultKind, Vdot, WeeklyVolume, predict,
+};
+use crate::plan::lint::{LintRule, Severity};
 use crate::plan::{
-    Background, DatedPaces, Goal, StepDuration, StepTarget, StepType, Support, WorkoutKind,
-    finish_on_race_day, generate, support,
+    DatedPaces, GoalDistance, GoalSupport, StepDuration, StepTarget, StepType, TrainingBaseline, WorkoutKind,
+    finish_on_race_day, generate, goal_support,
 };
 
-const GOALS: [Goal; 4] = [Goal::FiveK, Goal::TenK, Goal::Half, Goal::Full];
+const GOALS: [GoalDistance; 4] =
+    [GoalDistance::FiveK, GoalDistance::TenK, GoalDistance::Half, GoalDistance::Full];
 
-/// Athletes whose dated result, whose prediction and whose easy runs speak of different forms.
-fn athletes(race: Distance) -> Vec<(String, Background)> {
+/// Athletes whose result, prediction and easy runs disagree.
+fn athletes(race: Distance) -> Vec<(String, TrainingBaseline)> {
     let mut all = Vec::new();
     for weekly in [16.0, 36.0, 70.0] {
         for form in [34.0, 44.0, 60.0] {
@@ -27,10 +31,10 @@ fn athletes(race: Distance) -> Vec<(String, Background)> {
                     let raced = RaceResult {
                         distance: half,
                         time: known.time_over(half).unwrap(),
-                        on: Some(as_of().plus(-10)),
-                        effort: Effort::Race,
+                        on: Some(as_of().plus_days(-10)),
+                        effort: ResultKind::Race,
                     };
-                    let inputs = Inputs {
+                    let inputs = PredictionInputs {
                         results: &[raced],
                         weekly: Some(WeeklyVolume { distance: athlete.base().unwrap(), weeks: Some(8) }),
                         training: None,
@@ -39,7 +43,7 @@ fn athletes(race: Distance) -> Vec<(String, Background)> {
                         as_of: as_of(),
                     };
                     athlete.prediction = predict(race, &inputs);
-                    athlete.paces = Some(DatedPaces { paces, result_on: as_of().plus(-100) });
+                    athlete.paces = Some(DatedPaces { paces, result_on: as_of().plus_days(-100) });
                     for run in &mut athlete.runs {
                         let pace = paces.easy.1.seconds_per_km() * easy;
                         run.duration = TimeSpan::from_seconds(run.distance.km() * pace);
@@ -60,12 +64,12 @@ fn paces_are_in_order_and_the_race_lies_where_its_distance_puts_it() {
         let race = goal.distance().unwrap();
         for (label, athlete) in athletes(race) {
             for slower in [None, Some(1.05), Some(1.5)] {
-                let mut asked = wish(goal, 16 * 7 - 1);
+                let mut asked = plan_request(goal, 16 * 7 - 1);
                 let predicted = athlete.prediction.as_ref().unwrap().exact;
                 asked.target =
                     slower.and_then(|slower| TimeSpan::from_seconds(predicted.time.seconds() * slower));
-                let shape = Shape::new(&asked, race, athlete.level().unwrap(), &athlete, 1.0);
-                let speeds = Speeds::of(&athlete, &asked, &shape);
+                let shape = VolumeInput::new(&asked, race, athlete.level().unwrap(), &athlete, 1.0);
+                let speeds = PlanPaces::for_athlete(&athlete, &asked, &shape);
                 let label = format!("{goal}, {label}, {slower:?}");
                 let (easy, interval) = (speeds.easy.unwrap(), speeds.interval.unwrap_or(0.0));
                 let threshold = speeds.threshold.unwrap_or(easy);
@@ -73,7 +77,7 @@ fn paces_are_in_order_and_the_race_lies_where_its_distance_puts_it() {
                 let Some(pace) = speeds.race else { continue };
                 raced += 1;
                 let fits = match goal {
-                    Goal::FiveK | Goal::TenK => interval <= pace && pace < threshold,
+                    GoalDistance::FiveK | GoalDistance::TenK => interval <= pace && pace < threshold,
                     _ => threshold < pace && pace < easy,
                 };
                 assert!(fits, "{label}: I {interval} T {threshold} race {pace} easy {easy}");
@@ -87,11 +91,11 @@ fn paces_are_in_order_and_the_race_lies_where_its_distance_puts_it() {
 
 #[test]
 fn a_shorter_race_is_never_slower() {
-    let of = |goal: Goal| {
-        let (race, asked) = (goal.distance().unwrap(), wish(goal, 16 * 7 - 1));
+    let of = |goal: GoalDistance| {
+        let (race, asked) = (goal.distance().unwrap(), plan_request(goal, 16 * 7 - 1));
         let paces = athletes(race).into_iter().map(move |(_, athlete)| {
-            let shape = Shape::new(&asked, race, athlete.level().unwrap(), &athlete, 1.0);
-            Speeds::of(&athlete, &asked, &shape).race
+            let shape = VolumeInput::new(&asked, race, athlete.level().unwrap(), &athlete, 1.0);
+            PlanPaces::for_athlete(&athlete, &asked, &shape).race
         });
         paces.collect::<Vec<_>>()
     };
@@ -103,13 +107,16 @@ fn a_shorter_race_is_never_slower() {
 }
 
 #[test]
-fn drafts_with_such_paces_have_no_errors() {
+fn plans_with_contradicting_paces_have_no_lint_errors() {
     for goal in GOALS {
         for (label, athlete) in athletes(goal.distance().unwrap()).into_iter().step_by(11) {
-            let plan = match generate(&wish(goal, 16 * 7 - 1), &athlete) {
+            let plan = match generate(&plan_request(goal, 16 * 7 - 1), &athlete) {
                 Ok(plan) => plan,
                 Err(why) => {
-                    assert!(!matches!(why, crate::plan::BadWish::Unsafe { .. }), "{goal}, {label}: {why}");
+                    assert!(
+                        !matches!(why, crate::plan::GenerateError::Unsafe { .. }),
+                        "{goal}, {label}: {why}"
+                    );
                     continue;
                 }
             };
@@ -122,16 +129,21 @@ fn drafts_with_such_paces_have_no_errors() {
     }
 }
 
-/// Steps by distance, and those by time at the pace they are taken to be run at, are the session.
+/// Steps by distance, and steps by time at their pace, add up to the workout.
 #[test]
 fn the_steps_of_a_run_add_up_to_it() {
-    for (goal, known) in [(Goal::Full, true), (Goal::Half, true), (Goal::TenK, false), (Goal::FiveK, true)] {
+    for (goal, known) in [
+        (GoalDistance::Full, true),
+        (GoalDistance::Half, true),
+        (GoalDistance::TenK, false),
+        (GoalDistance::FiveK, true),
+    ] {
         let mut athlete = runner(52.0, 5, 60);
         if known {
             athlete = with_result(athlete, goal.distance().unwrap());
         }
         let easy = athlete.easy_pace().unwrap().seconds_per_km();
-        let plan = generate(&wish(goal, 16 * 7 - 1), &athlete).unwrap();
+        let plan = generate(&plan_request(goal, 16 * 7 - 1), &athlete).unwrap();
         let mut kinds = std::collections::BTreeSet::new();
         for workout in plan.draft.workouts().iter().filter(|workout| !workout.steps.is_empty()) {
             kinds.insert(workout.kind.as_str());
@@ -177,20 +189,24 @@ fn generator_and_linter_say_the_same_about_a_target() {
     let predicted = athlete.prediction.as_ref().unwrap().exact.time;
     let mut seen = std::collections::BTreeSet::new();
     for percent in 75..106 {
-        let mut asked = wish(Goal::Half, 14 * 7 - 1);
+        let mut asked = plan_request(GoalDistance::Half, 14 * 7 - 1);
         asked.target = TimeSpan::from_seconds((predicted.seconds() * f64::from(percent) / 100.0).round());
-        assert!(Mark::new(Distance::HALF_MARATHON, asked.target.unwrap()).is_ok());
+        assert!(Performance::new(Distance::HALF_MARATHON, asked.target.unwrap()).is_ok());
         let plan = generate(&asked, &athlete).unwrap();
         let finish = finish_on_race_day(&athlete, asked.start, asked.race).unwrap();
-        let (word, warned) = match support(asked.target.unwrap(), finish) {
-            Support::Supported => ("is within what your data supports", None),
-            Support::Stretch => ("is a stretch", Some("a stretch")),
-            Support::Unlikely => ("is unlikely", Some("unlikely")),
-            Support::Unsupported => ("is not supported by your data", Some("not supported")),
+        let (word, warned) = match goal_support(asked.target.unwrap(), finish) {
+            GoalSupport::Supported => ("is realistic: your data predicts", None),
+            GoalSupport::Stretch => ("is a stretch", Some("a stretch")),
+            GoalSupport::Unlikely => ("is unlikely", Some("unlikely")),
+            GoalSupport::Unsupported => ("Your data does not support a target of", Some("not supported")),
         };
         seen.insert(word);
-        assert!(plan.remarks[0].contains(word), "{percent} %: {:?}", plan.remarks);
-        let said = plan.findings.iter().find(|finding| finding.rule == Rule::R32).map(|f| f.text.as_str());
+        assert!(plan.notes[0].contains(word), "{percent} %: {:?}", plan.notes);
+        let said = plan
+            .findings
+            .iter()
+            .find(|finding| finding.rule == LintRule::RacePaceTooFast)
+            .map(|f| f.text.as_str());
         assert_eq!(said.is_some(), warned.is_some(), "{percent} %: {said:?}");
         assert!(said.is_none_or(|said| said.contains(warned.unwrap())), "{percent} %: {said:?}");
     }

@@ -1,15 +1,17 @@
-//! The weeks of a plan beside those of published plans: none fuller than the fullest of them, and none lighter than the
-//! lightest where the runway allows it.
+//! Compares generated weeks with published plans: none bigger than the biggest, and none lighter
+//! than the lightest if the time allows.
 
 use super::goal_table::combinations;
 use crate::domain::units::Distance;
 use crate::plan::shared_files::{file, skip};
-use crate::plan::{Goal, Level, Outline, Phase, generate, planned_running, race_weeks, training_norms};
+use crate::plan::{
+    GoalDistance, Level, Phase, WeekOutline, generate, planned_running_distance, race_weeks, training_norms,
+};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-/// The least and the most that a week of published plans has, kilometres without the race, from race week backwards, as far
-/// as three plans and more go back.
+/// Smallest and largest week of published plans, in kilometres without the race, counted back from
+/// race week, as far as at least three plans go back.
 type Envelope = &'static [(f64, f64)];
 
 /// Marathon: Higdon (6 plans), Pfitzinger (6), Hansons (2), Boston level one. 18 weeks.
@@ -65,16 +67,17 @@ const SHORT: Envelope = &[
     (48.0, 72.0),
 ];
 
-fn envelope(goal: Goal) -> Option<(&'static str, Envelope)> {
+fn envelope(goal: GoalDistance) -> Option<(&'static str, Envelope)> {
     match goal {
-        Goal::FiveK | Goal::TenK => Some(("frr_", SHORT)),
-        Goal::Half => Some(("half", HALF)),
-        Goal::Full => Some(("marathon", MARATHON)),
-        Goal::Custom => None,
+        GoalDistance::FiveK | GoalDistance::TenK => Some(("frr_", SHORT)),
+        GoalDistance::Half => Some(("half", HALF)),
+        GoalDistance::Full => Some(("marathon", MARATHON)),
+        GoalDistance::Custom => None,
     }
 }
 
-/// What the shared numbers say: for every distance from the race the smallest and the largest week, whole kilometres.
+/// Smallest and largest week for each distance from the race, from the shared data, in whole
+/// kilometres.
 fn published(path: &Path, race: &str) -> Vec<(f64, f64)> {
     let mut weeks: Vec<Vec<f64>> = Vec::new();
     let rows = csv::Reader::from_path(path).unwrap().into_deserialize::<HashMap<String, String>>();
@@ -83,7 +86,7 @@ fn published(path: &Path, race: &str) -> Vec<(f64, f64)> {
         let numbers = |key: &str| -> Vec<f64> { row[key].split(' ').map(|km| km.parse().unwrap()).collect() };
         let (km, long) = (numbers("weekly_km"), numbers("long_km"));
         for (back, km) in km.iter().rev().enumerate() {
-            // Race day is the longest of the last week, where the race is in it.
+            // Race day is the longest of the last week, if the race is in it.
             let race_km = match race {
                 "half" => 20.0,
                 "marathon" => 42.0,
@@ -108,29 +111,35 @@ fn the_envelope_is_that_of_the_published_plans() {
     let Some(path) = file("plans/published_plan_weekly_totals_km.csv") else {
         return skip("the_envelope_is_that_of_the_published_plans", "the shared plans are not here");
     };
-    for goal in [Goal::FiveK, Goal::Half, Goal::Full] {
+    for goal in [GoalDistance::FiveK, GoalDistance::Half, GoalDistance::Full] {
         let (name, known) = envelope(goal).unwrap();
         assert_eq!(published(&path, name), known, "{name}");
     }
 }
 
-/// Every full week of every plan is held against the published weeks at the same distance from the race and a week to either
-/// side of it: easier weeks are not in the same place in every plan.
+/// Every full week of every plan is compared with the published weeks at the same distance from the
+/// race and one week to either side, because cut-back weeks are not in the same place in every
+/// plan.
 ///
-/// - The athlete must come from the range: their base is no more than what published plans have at the plan's first week.
-/// - No week is fuller than the fullest published. Before 5 and 10 km the four plans come down by a quarter four weeks before
-///   the race, where R19 wants 5 to 10 days of taper (Bosquet 2007, Wang 2023): their last four weeks bound nothing but by
-///   their fullest week, and race week has R20 alone.
-/// - A week before the taper is no lighter than the lightest published **where the runway allows it**: where the plan has as
-///   many weeks as such a race asks for (R25) and as many free days as the athlete runs on; and the base, grown evenly in the
-///   full weeks to the least of the three peaks (10, 8 or 6 % in each full week, a quarter above the own best four weeks, the
-///   upper end of R27), is so much by then. In an easier week 0.78 of that counts, and a tenth below the lightest is in line.
-/// - A week of the taper is held where it is, without a week to either side: it has at least the share of the plan's own peak
-///   that R20 wants, and where that share of the peak is what the lightest published plan runs there, it runs as much.
-/// - What the generator calls a taper or an easier week is one: no more weeks of taper than the race has, no easier week
-///   after another, no more than a third of them (half of two), and each lighter than a full one before it.
+/// - The athlete must be in the range: their base is at most what published plans have in their
+///   first week.
+/// - No week is bigger than the biggest published one. The four plans for 5K and 10K come down by a
+///   quarter four weeks before the race, where R19 requires 5 to 10 days of taper (Bosquet 2007,
+///   Wang 2023): their last four weeks are bounded only by their biggest week, and race week only
+///   by R20.
+/// - A week before the taper is not lighter than the lightest published one **if the time allows**:
+///   if the plan has the weeks that R25 requires and as many available days as the athlete runs on,
+///   and if the base, grown evenly to the smallest of the three peaks (10, 8 or 6 % per full week;
+///   a quarter above the athlete's best four weeks; the upper end of R27), reaches that much by
+///   then. A cut-back week counts with 0.78 of that, and 10 % below the lightest is accepted.
+/// - A taper week is compared only with the same week: it has at least the share of the plan's own
+///   peak that R20 requires, and if that share of the peak reaches the lightest published plan, it
+///   has at least as much.
+/// - Taper and cut-back weeks are what they are called: no more taper weeks than the race has, no
+///   two cut-back weeks in a row, at most a third of them (half of two), and each lighter than a
+///   full week before it.
 ///
-/// Where there is room, ADR 0010 says why.
+/// For tolerances see ADR 0010.
 #[test]
 fn weekly_totals_lie_inside_the_envelope_of_published_plans() {
     let (mut held, mut reached, mut outside) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
@@ -152,34 +161,36 @@ fn weekly_totals_lie_inside_the_envelope_of_published_plans() {
         if base > first {
             continue;
         }
-        let enough =
-            weeks.len() as i64 >= training_norms::runway_weeks(level, training_norms::Class::of(race));
+        let enough = weeks.len() as i64
+            >= training_norms::min_plan_weeks(level, training_norms::RaceClass::for_distance(race));
         let growth: f64 = match level {
             Level::Novice => 1.10,
             Level::Intermediate => 1.08,
             Level::Advanced => 1.06,
         };
         let own = athlete.best_four_weeks().map_or(f64::MAX, Distance::km)
-            * training_norms::peak_over_best(level).min(1.25);
+            * training_norms::max_peak_over_best(level).min(1.25);
         let build = || plan.weeks.iter().filter(|week| week.phase != Phase::Taper);
         let steps = (build().filter(|week| !week.cutback).count() as f64 - 1.0).max(1.0);
         let peak = own.min(training_norms::peak_bracket(level, race).1).max(base);
         let growth = growth.min((peak / base).powf(1.0 / steps));
         let free = wish.availability.days.len() as f64 >= athlete.runs_per_week().unwrap();
         let mut full = 0;
-        let totals: Vec<f64> =
-            weeks.iter().map(|week| planned_running(plan.draft.workouts(), *week, wish.race).km()).collect();
+        let totals: Vec<f64> = weeks
+            .iter()
+            .map(|week| planned_running_distance(plan.draft.workouts(), *week, wish.race).km())
+            .collect();
         if enough && free {
             outside.extend(mislabelled(&plan.weeks, &totals, name).map(|why| format!("{label}: {why}")));
         }
         let fullest = totals.iter().copied().fold(0.0, f64::max);
-        let shares = training_norms::last_weeks(training_norms::Class::of(race));
+        let shares = training_norms::taper_week_shares(training_norms::RaceClass::for_distance(race));
         for (index, outline) in plan.weeks.iter().take(weeks.len()).enumerate() {
             let (back, km) = (weeks.len() - 1 - index, totals[index]);
             let share = shares.get(back).copied().flatten().filter(|_| outline.phase == Phase::Taper);
             if let Some((least, _)) = share.filter(|_| enough && free) {
                 *tapered.entry(name).or_insert(0) += 1;
-                // Sessions are whole half kilometres.
+                // Workouts are in half kilometres.
                 let published = known[back].0;
                 let wanted = if least * fullest >= published { published } else { least * fullest - 0.5 };
                 if km < wanted {
@@ -222,8 +233,8 @@ fn weekly_totals_lie_inside_the_envelope_of_published_plans() {
     );
 }
 
-/// What of the generator's own names for weeks is not so.
-fn mislabelled(weeks: &[Outline], totals: &[f64], race: &str) -> Option<String> {
+/// Where the generator's labels of weeks are wrong.
+fn mislabelled(weeks: &[WeekOutline], totals: &[f64], race: &str) -> Option<String> {
     let most = match race {
         "marathon" => 3,
         "half" => 2,

@@ -1,10 +1,10 @@
-//! Strength, another sport and a race along the way: where they are, and what they weigh.
+//! Placement and load of strength, cross-training and tune-up races.
 
 use super::super::strength::is_demanding;
-use super::athletes::{runner, wish, with_result};
+use super::athletes::{plan_request, runner, with_result};
 use crate::domain::sport::Sport;
 use crate::domain::units::Distance;
-use crate::plan::{Goal, TuneUp, WorkoutKind, generate, race_weeks};
+use crate::plan::{GoalDistance, TuneUp, WorkoutKind, generate, race_weeks};
 
 #[test]
 fn strength_is_never_on_the_eve_of_something_demanding() {
@@ -13,11 +13,11 @@ fn strength_is_never_on_the_eve_of_something_demanding() {
         (52.0, 5, "tue,wed,thu,sat,sun"),
         (95.0, 6, "mon,tue,wed,thu,fri,sat,sun"),
     ] {
-        for goal in [Goal::FiveK, Goal::Half, Goal::Full] {
-            let mut asked = wish(goal, 16 * 7 - 1);
+        for goal in [GoalDistance::FiveK, GoalDistance::Half, GoalDistance::Full] {
+            let mut asked = plan_request(goal, 16 * 7 - 1);
             asked.strength = true;
             asked.availability.days = days.parse().unwrap();
-            let on = asked.start.plus(8 * 7 - 1);
+            let on = asked.start.plus_days(8 * 7 - 1);
             asked.tune_up = Some(TuneUp { on, distance: Distance::from_km(5.0).unwrap() });
             let plan =
                 generate(&asked, &with_result(runner(km, runs, 60), goal.distance().unwrap())).unwrap();
@@ -42,10 +42,11 @@ fn strength_is_never_on_the_eve_of_something_demanding() {
 
 #[test]
 fn everything_that_is_trained_has_a_load() {
-    let mut asked = wish(Goal::Half, 14 * 7 - 1);
+    let mut asked = plan_request(GoalDistance::Half, 14 * 7 - 1);
     asked.strength = true;
     asked.cross = Some(Sport::Cycling);
-    asked.tune_up = Some(TuneUp { on: asked.start.plus(55), distance: Distance::from_km(10.0).unwrap() });
+    asked.tune_up =
+        Some(TuneUp { on: asked.start.plus_days(55), distance: Distance::from_km(10.0).unwrap() });
     for athlete in [runner(45.0, 4, 60), with_result(runner(45.0, 4, 60), Distance::HALF_MARATHON)] {
         let plan = generate(&asked, &athlete).unwrap();
         let load = |kind: WorkoutKind| {
@@ -57,7 +58,7 @@ fn everything_that_is_trained_has_a_load() {
         assert_eq!((load(WorkoutKind::Strength), load(WorkoutKind::CrossTraining)), (11.0, 29.0));
         assert!((50.0..110.0).contains(&load(WorkoutKind::Race)), "{}", load(WorkoutKind::Race));
     }
-    // Where nothing tells what an hour brings, nothing is made up.
+    // Without a known load per hour, no load is given.
     let mut unknown = runner(45.0, 4, 60);
     unknown.load_per_hour = None;
     let plan = generate(&asked, &unknown).unwrap();

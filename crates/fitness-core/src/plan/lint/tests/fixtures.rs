@@ -1,9 +1,9 @@
-//! Athletes and plans made up for the tests: weeks of seven distances, changed in one place at a time.
+//! Athletes and plans for lint tests: weeks of equal runs, changed in one place at a time.
 
 use super::super::*;
 use crate::domain::sport::Sport;
 use crate::domain::units::Pace;
-use crate::metrics::predict::{Finish, Paces, Prediction};
+use crate::metrics::predict::{PredictedFinish, Prediction, TrainingPaces};
 use crate::plan::{
     DatedPaces, Level, PastRun, Step, StepDuration, StepTarget, StepType, TargetRange, WorkoutKind,
 };
@@ -14,38 +14,38 @@ pub(super) fn today() -> Day {
 }
 
 /// A day of a plan: 0 is its first Monday.
-pub(super) fn at(offset: i64) -> Day {
-    today().plus(1 + offset)
+pub(super) fn plan_day(offset: i64) -> Day {
+    today().plus_days(1 + offset)
 }
 
-/// How much the athletes of the three levels run in a week.
+/// Weekly distance of the athletes of the three levels.
 pub(super) const BASES: [(Level, f64); 3] =
     [(Level::Novice, 20.0), (Level::Intermediate, 50.0), (Level::Advanced, 90.0)];
 
-/// Somebody with a year and more of the same week: five runs at 6:00 /km, the long one on Sunday.
-pub(super) fn athlete(level: Level) -> Background {
+/// An athlete with over a year of the same week: five runs at 6:00 /km, the long one on Sunday.
+pub(super) fn athlete(level: Level) -> TrainingBaseline {
     let base = BASES.iter().find(|(known, _)| *known == level).unwrap().1;
-    used_to(base, base * 0.36)
+    athlete_running(base, base * 0.36)
 }
 
-/// Somebody who runs so much in a week, and so far on Sundays.
-pub(super) fn used_to(base: f64, long: f64) -> Background {
+/// An athlete with this weekly distance and Sunday run.
+pub(super) fn athlete_running(base: f64, long: f64) -> TrainingBaseline {
     let mut runs = Vec::new();
     for back in (0..57).rev() {
         for (offset, km) in [(1, 0.25), (2, 0.25), (3, 0.25), (5, 0.25), (6, 0.0)] {
             let km = if offset == 6 { long } else { (base - long) * km };
-            runs.push(past(today().plus(offset - 6 - 7 * back), km));
+            runs.push(past_run(today().plus_days(offset - 6 - 7 * back), km));
         }
     }
-    Background {
-        first: Some(today().plus(-400)),
-        first_run: Some(today().plus(-800)),
+    TrainingBaseline {
+        first_day: Some(today().plus_days(-400)),
+        first_run: Some(today().plus_days(-800)),
         runs,
-        ..Background::unknown(today())
+        ..TrainingBaseline::unknown(today())
     }
 }
 
-pub(super) fn past(day: Day, km: f64) -> PastRun {
+pub(super) fn past_run(day: Day, km: f64) -> PastRun {
     let duration = TimeSpan::from_seconds(km * 360.0);
     PastRun { day, distance: Distance::from_km(km).unwrap(), duration, hard: false }
 }
@@ -56,7 +56,7 @@ pub(super) fn workout(offset: i64, kind: WorkoutKind, km: f64) -> Workout {
         kind,
         name: "Run".to_owned(),
         distance: Distance::from_km(km),
-        ..Workout::rest(at(offset))
+        ..Workout::rest(plan_day(offset))
     }
 }
 
@@ -75,28 +75,34 @@ pub(super) fn paced(step: Step, pace: f64) -> Step {
     Step { target: StepTarget::Pace(TargetRange { low: Some(pace), high: Some(pace + 10.0) }), ..step }
 }
 
-/// Paces of somebody who runs easily at 6:00 /km, from a result so many days ago.
+/// Paces of an athlete with an easy pace of 6:00 /km, from a result this many days ago.
 pub(super) fn paces(days_ago: i64) -> DatedPaces {
     let pace = |seconds: f64| Pace::from_seconds_per_km(seconds).unwrap();
     DatedPaces {
-        paces: Paces {
+        paces: TrainingPaces {
             easy: (pace(380.0), pace(340.0)),
             marathon: pace(320.0),
             threshold: pace(300.0),
             interval: pace(280.0),
             repetition: pace(260.0),
         },
-        result_on: today().plus(-days_ago),
+        result_on: today().plus_days(-days_ago),
     }
 }
 
-/// A prediction with a band of a tenth on each side.
+/// A prediction with a range of 10 % to either side.
 pub(super) fn prediction(target: Distance, time: TimeSpan) -> Prediction {
-    use crate::metrics::predict::{Effort, Inputs, RaceResult, predict};
-    let result = RaceResult { distance: target, time, on: Some(today()), effort: Effort::Race };
-    let inputs =
-        Inputs { results: &[result], weekly: None, training: None, sex: None, history: &[], as_of: today() };
-    let exact = Finish {
+    use crate::metrics::predict::{PredictionInputs, RaceResult, ResultKind, predict};
+    let result = RaceResult { distance: target, time, on: Some(today()), effort: ResultKind::Race };
+    let inputs = PredictionInputs {
+        results: &[result],
+        weekly: None,
+        training: None,
+        sex: None,
+        history: &[],
+        as_of: today(),
+    };
+    let exact = PredictedFinish {
         low: TimeSpan::from_ms(time.ms() * 9 / 10),
         time,
         high: TimeSpan::from_ms(time.ms() * 11 / 10),
@@ -106,16 +112,16 @@ pub(super) fn prediction(target: Distance, time: TimeSpan) -> Prediction {
 
 /// A plan that can be changed.
 #[derive(Clone)]
-pub(super) struct Made {
+pub(super) struct PlanFixture {
     pub(super) distance: Option<Distance>,
     pub(super) race: Day,
     pub(super) target: Option<TimeSpan>,
     pub(super) workouts: Vec<Workout>,
 }
 
-impl Made {
-    /// Weeks for a race on the Sunday of the last: each a Sunday run and four equal others for the rest. The last week's
-    /// distance is without the race.
+impl PlanFixture {
+    /// Weeks for a race on the Sunday of the last: each a Sunday run and four equal others for the
+    /// rest. The last week's distance is without the race.
     pub(super) fn race(distance: Distance, weeks: &[(f64, f64)]) -> Self {
         let mut weeks = weeks.to_vec();
         if let Some(last) = weeks.last_mut() {
@@ -123,12 +129,12 @@ impl Made {
         }
         let mut made = Self::weeks(&weeks);
         let last = weeks.len() as i64 * 7 - 1;
-        made.workouts.retain(|workout| workout.date != at(last));
+        made.workouts.retain(|workout| workout.date != plan_day(last));
         made.workouts.push(workout(last, WorkoutKind::Race, distance.km()));
         Self { distance: Some(distance), ..made }
     }
 
-    /// The same without a race.
+    /// The same weeks without a race.
     pub(super) fn weeks(weeks: &[(f64, f64)]) -> Self {
         let mut workouts = Vec::new();
         for (number, (km, long)) in weeks.iter().enumerate() {
@@ -137,79 +143,79 @@ impl Made {
             workouts.extend([1, 2, 3, 5].map(|offset| workout(monday + offset, WorkoutKind::Easy, each)));
             workouts.push(workout(monday + 6, WorkoutKind::Long, *long));
         }
-        Self { distance: None, race: at(weeks.len() as i64 * 7 - 1), target: None, workouts }
+        Self { distance: None, race: plan_day(weeks.len() as i64 * 7 - 1), target: None, workouts }
     }
 
-    /// Puts a workout in the place of what was on its day.
+    /// Replaces the workouts of a day.
     pub(super) fn with(mut self, workout: Workout) -> Self {
         self.workouts.retain(|other| other.date != workout.date);
         self.workouts.push(workout);
         self
     }
 
-    /// Leaves a day free.
+    /// Removes the workouts of a day.
     pub(super) fn without(mut self, offset: i64) -> Self {
-        self.workouts.retain(|workout| workout.date != at(offset));
+        self.workouts.retain(|workout| workout.date != plan_day(offset));
         self
     }
 
-    /// What the linter says.
-    pub(super) fn lint(&self, athlete: &Background) -> Vec<Finding> {
+    pub(super) fn lint(&self, athlete: &TrainingBaseline) -> Vec<Finding> {
         lint(&self.subject(), athlete, UnitSystem::Metric)
     }
 
-    pub(super) fn subject(&self) -> Subject<'_> {
-        Subject {
+    pub(super) fn subject(&self) -> LintInput<'_> {
+        LintInput {
             distance: self.distance,
-            start: at(0),
+            start: plan_day(0),
             race: self.race,
             target: self.target,
             workouts: &self.workouts,
         }
     }
 
-    /// What one rule says at its worst.
-    pub(super) fn says(&self, athlete: &Background, rule: Rule) -> Option<Severity> {
+    /// Severity of the worst finding of one rule.
+    pub(super) fn severity_of(&self, athlete: &TrainingBaseline, rule: LintRule) -> Option<Severity> {
         self.finding(athlete, rule).map(|finding| finding.severity)
     }
 
     /// The worst finding of one rule.
-    pub(super) fn finding(&self, athlete: &Background, rule: Rule) -> Option<Finding> {
-        let found = self.lint(athlete).into_iter().find(|finding| finding.is_of(rule))?;
-        // Where another rule says it along, what this one measured is known by itself.
-        let own = || every(&self.subject(), athlete, UnitSystem::Metric).into_iter().map(|(_, own)| own);
+    pub(super) fn finding(&self, athlete: &TrainingBaseline, rule: LintRule) -> Option<Finding> {
+        let found = self.lint(athlete).into_iter().find(|finding| finding.involves(rule))?;
+        // If it was merged into another rule's finding, look at the unmerged ones.
+        let own =
+            || lint_each_day(&self.subject(), athlete, UnitSystem::Metric).into_iter().map(|(_, own)| own);
         Some(if found.rule == rule { found } else { own().find(|own| own.rule == rule)? })
     }
 }
 
-/// Twelve weeks to a half marathon that a runner of the level can follow, with their athlete.
-pub(super) fn sound(level: Level) -> (Made, Background) {
+/// Twelve weeks to a half marathon that suit a runner of the level, with the athlete.
+pub(super) fn sound_plan(level: Level) -> (PlanFixture, TrainingBaseline) {
     let athlete = athlete(level);
     let base = athlete.base().unwrap().km();
     let shares = [1.0, 1.05, 1.10, 0.85, 1.10, 1.14, 1.18, 0.9, 1.15, 1.18, 0.85, 0.5];
     let weeks: Vec<(f64, f64)> = shares.iter().map(|share| (base * share, base * share * 0.3)).collect();
-    (Made::race(Distance::HALF_MARATHON, &weeks), athlete)
+    (PlanFixture::race(Distance::HALF_MARATHON, &weeks), athlete)
 }
 
-/// Somebody of a level who runs so much in a week, and so far on Sundays.
-pub(super) fn of_level(level: Level, base: f64, long: f64) -> Background {
-    let mut athlete = used_to(base, long);
-    athlete.stated.level = Some(level);
+/// An athlete of a level with this weekly distance and Sunday run.
+pub(super) fn athlete_at_level(level: Level, base: f64, long: f64) -> TrainingBaseline {
+    let mut athlete = athlete_running(base, long);
+    athlete.self_reported.level = Some(level);
     athlete
 }
 
-/// Nothing, a warning, an error or a note, in short.
-pub(super) const SILENT: Option<Severity> = None;
+/// Shorthand for the expected severity.
+pub(super) const NO_FINDING: Option<Severity> = None;
 pub(super) const WARNING: Option<Severity> = Some(Severity::Warning);
 pub(super) const ERROR: Option<Severity> = Some(Severity::Error);
 pub(super) const NOTE: Option<Severity> = Some(Severity::Note);
 
-/// Holds a rule against several values of what it measures.
-pub(super) fn edges(
-    rule: Rule,
-    athlete: &Background,
+/// Checks a rule for several measured values.
+pub(super) fn assert_severities(
+    rule: LintRule,
+    athlete: &TrainingBaseline,
     cases: &[(f64, Option<Severity>)],
-    plan: impl Fn(f64) -> Made,
+    plan: impl Fn(f64) -> PlanFixture,
 ) {
     for (value, expected) in cases {
         let made = plan(*value);

@@ -1,4 +1,4 @@
-//! Each rule at its edge: just inside it is silent, just outside it speaks, for each level as strictly as it should.
+//! Each rule just inside and just outside its limits, for each level.
 
 mod documentation;
 mod fixtures;

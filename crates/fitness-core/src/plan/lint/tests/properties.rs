@@ -1,4 +1,4 @@
-//! Whatever the plan and whoever the athlete: an answer, finite and in order.
+//! Property tests: any plan and athlete give finite, sorted findings.
 
 use super::super::*;
 use super::fixtures::*;
@@ -53,11 +53,11 @@ fn any_workout() -> impl Strategy<Value = Workout> {
             duration: ms.map(TimeSpan::from_ms),
             load,
             steps,
-            ..Workout::rest(at(offset))
+            ..Workout::rest(plan_day(offset))
         })
 }
 
-fn any_athlete() -> impl Strategy<Value = Background> {
+fn any_athlete() -> impl Strategy<Value = TrainingBaseline> {
     let run = (-420..30_i64, 0..60_000_000_i64, prop::option::of(0..20_000_000_i64), any::<bool>());
     (
         prop::collection::vec(run, 0..60),
@@ -69,25 +69,25 @@ fn any_athlete() -> impl Strategy<Value = Background> {
     )
         .prop_map(|(runs, first, age, fitness, (level, base), [injured, paced, predicted])| {
             let runs = runs.into_iter().map(|(day, mm, ms, hard)| PastRun {
-                day: today().plus(day),
+                day: today().plus_days(day),
                 distance: Distance::from_mm(mm),
                 duration: ms.map(TimeSpan::from_ms),
                 hard,
             });
-            let mut athlete = Background {
+            let mut athlete = TrainingBaseline {
                 runs: runs.collect(),
-                first: first.map(|day| today().plus(day)),
+                first_day: first.map(|day| today().plus_days(day)),
                 age,
                 fitness,
                 injured,
                 paces: paced.then(|| paces(10)),
-                ..Background::unknown(today())
+                ..TrainingBaseline::unknown(today())
             };
             if predicted {
                 athlete.prediction = Ok(prediction(Distance::HALF_MARATHON, TimeSpan::from_mins(105)));
             }
-            athlete.stated.level = level;
-            athlete.stated.base = base.map(Distance::from_mm);
+            athlete.self_reported.level = level;
+            athlete.self_reported.base = base.map(Distance::from_mm);
             athlete
         })
 }
@@ -95,7 +95,7 @@ fn any_athlete() -> impl Strategy<Value = Background> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
     #[test]
-    fn every_plan_gets_a_finite_answer_in_order(
+    fn lint_any_plan_gives_finite_sorted_findings(
         workouts in prop::collection::vec(any_workout(), 0..80),
         athlete in any_athlete(),
         distance in prop::option::of(0..400_000_000_i64),
@@ -103,10 +103,10 @@ proptest! {
         target in prop::option::of(any::<i64>()),
         imperial in any::<bool>(),
     ) {
-        let subject = Subject {
+        let subject = LintInput {
             distance: distance.map(Distance::from_mm),
-            start: at(start),
-            race: at(race),
+            start: plan_day(start),
+            race: plan_day(race),
             target: target.map(TimeSpan::from_ms),
             workouts: &workouts,
         };
@@ -121,20 +121,20 @@ proptest! {
         }
         // The order of the workouts makes no difference.
         let turned: Vec<Workout> = workouts.iter().rev().cloned().collect();
-        let again = lint(&Subject { workouts: &turned, ..subject }, &athlete, units);
+        let again = lint(&LintInput { workouts: &turned, ..subject }, &athlete, units);
         let short = |found: &[Finding]| found.iter().map(|f| (f.rule, f.severity)).collect::<Vec<_>>();
         prop_assert_eq!(short(&again), short(&findings));
     }
 }
 
-/// Two years with a second session on most days: a few findings, however many days break a rule.
+/// Two years with two workouts on most days give few findings, however many days break a rule.
 #[test]
 fn the_largest_plan_is_linted() {
-    let mut made = Made::weeks(&[(60.0, 15.0); 104]);
+    let mut made = PlanFixture::weeks(&[(60.0, 15.0); 104]);
     let more: Vec<Workout> = (0..728).map(|offset| workout(offset, WorkoutKind::Intervals, 9.0)).collect();
     made.workouts.extend(more);
     made.workouts.truncate(crate::plan::MAX_WORKOUTS);
     made.distance = Some(Distance::MARATHON);
-    let findings = made.lint(&of_level(Level::Advanced, 60.0, 15.0));
+    let findings = made.lint(&athlete_at_level(Level::Advanced, 60.0, 15.0));
     assert!(findings.len() < 40, "{}", findings.len());
 }

@@ -1,9 +1,9 @@
-//! Mornings, and the good briefs that are written of them.
+//! Facts of sample mornings, and good briefs for them.
 
 use fitness_core::domain::units::{Distance, Pace, TimeSpan};
-use fitness_core::facts::{Fact, FactName, FactText, FactUnit, FactValue, Facts, Missing, SourceRow};
+use fitness_core::facts::{Fact, FactName, FactText, FactUnit, FactValue, Facts, MissingFact, SourceRow};
 use fitness_core::llm_output::brief::{Briefing, Metric};
-use fitness_core::metrics::{Absent, Quality};
+use fitness_core::metrics::{MissingReason, Quality};
 use serde_json::json;
 use std::sync::LazyLock;
 
@@ -23,8 +23,8 @@ fn value(name: FactName, word: &str) -> FactValue {
                 FactName::LastRunJumpBand => ("jump", "usual"),
                 FactName::SignsOfIllness => ("illness", "none"),
                 FactName::RecoveryBand => ("recovery", "high"),
-                FactName::TodaySessionKind => ("kind", "tempo"),
-                FactName::TodaySessionState => ("verdict", "pending"),
+                FactName::TodayWorkoutKind => ("kind", "tempo"),
+                FactName::TodayWorkoutVerdict => ("verdict", "pending"),
                 FactName::LastVerdict => ("verdict", "hit"),
                 _ => ("mark", "ill"),
             };
@@ -49,7 +49,7 @@ fn fact(name: FactName, word: &str) -> Fact {
     }
 }
 
-fn of_a_plan(name: FactName) -> bool {
+fn is_plan_fact(name: FactName) -> bool {
     let id = name.as_str();
     [
         "plan_",
@@ -67,22 +67,22 @@ fn of_a_plan(name: FactName) -> bool {
     .any(|begin| id.starts_with(begin))
 }
 
-/// The mornings that good briefs are written of.
-pub(super) fn world(name: &str) -> Facts {
+/// Facts of the sample mornings.
+pub(super) fn facts_for(name: &str) -> Facts {
     let known = |fact: FactName| match fact {
         FactName::ThresholdPower => false,
         _ if name == "nothing" => false,
-        FactName::MarkedToday | FactName::ProposalWaiting => name == "ill",
-        FactName::LastExcuse => false,
-        // Who has said how they feel is asked no more.
+        FactName::AbsenceToday | FactName::PendingProposals => name == "ill",
+        FactName::LastAbsence => false,
+        // An athlete who has checked in is not asked again.
         FactName::RecoveryFromFeel => name == "sore",
-        _ if of_a_plan(fact)
+        _ if is_plan_fact(fact)
             && !["plan", "nosleep", "ill", "free", "tired", "easy", "rest", "sore"].contains(&name) =>
         {
             false
         }
         _ if name == "free" && fact.as_str().starts_with("today_") => false,
-        _ => match Metric::of(fact) {
+        _ => match Metric::from_fact(fact) {
             Some(Metric::Sleep) => name != "nosleep",
             Some(Metric::TrainingLoad) => name != "noload",
             _ => true,
@@ -90,12 +90,13 @@ pub(super) fn world(name: &str) -> Facts {
     };
     let word = |fact: FactName| match fact {
         FactName::RecoveryBand if ["low", "tired", "sore"].contains(&name) => "low",
-        FactName::TodaySessionKind if ["easy", "rest"].contains(&name) => name,
+        FactName::TodayWorkoutKind if ["easy", "rest"].contains(&name) => name,
         _ => "",
     };
     let (there, gone): (Vec<FactName>, Vec<FactName>) =
         FactName::ALL.iter().copied().partition(|name| known(*name));
-    let missing = gone.into_iter().map(|name| Missing { id: name.into(), why: Absent::NotYet }).collect();
+    let missing =
+        gone.into_iter().map(|name| MissingFact { id: name.into(), why: MissingReason::NotYet }).collect();
     let told = |known: FactName| {
         let mut fact = fact(known, word(known));
         if known == FactName::RecoveryFromFeel && name == "sore" {
@@ -106,14 +107,14 @@ pub(super) fn world(name: &str) -> Facts {
     Facts::new(there.into_iter().map(told).collect(), missing).unwrap()
 }
 
-/// A good brief, and the morning it is of.
-pub(super) struct Good {
-    pub(super) world: String,
+/// A good brief and its sample morning.
+pub(super) struct GoodBrief {
+    pub(super) facts_name: String,
     pub(super) briefing: Briefing,
 }
 
 /// The fifty and more good briefs of the fixture.
-pub(super) static GOOD: LazyLock<Vec<Good>> = LazyLock::new(|| {
+pub(super) static GOOD_BRIEFS: LazyLock<Vec<GoodBrief>> = LazyLock::new(|| {
     let blocks = include_str!("../../../fixtures/briefs_good.txt").split("== ").skip(1);
     blocks
         .map(|block| {
@@ -122,8 +123,8 @@ pub(super) static GOOD: LazyLock<Vec<Good>> = LazyLock::new(|| {
                 panic!("{head}");
             };
             let metrics = metrics.split(", ").filter(|word| !word.is_empty());
-            Good {
-                world: world.to_owned(),
+            GoodBrief {
+                facts_name: world.to_owned(),
                 briefing: Briefing {
                     metrics: metrics.map(|word| word.parse().unwrap()).collect(),
                     tone: tone.parse().unwrap(),

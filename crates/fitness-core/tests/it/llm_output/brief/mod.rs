@@ -1,5 +1,5 @@
-//! The brief's contract: the rules of its body, its shape, its schema and its laws; what it says in numbers and what it claims
-//! have files of their own.
+//! The brief's contract: the rules of its body, its shape, its schema and its laws; what it says in
+//! numbers and what it claims have files of their own.
 
 mod fixtures;
 mod numbers;
@@ -7,119 +7,124 @@ mod prose_rules;
 
 use fitness_core::domain::units::UnitSystem;
 use fitness_core::facts::Facts;
-use fitness_core::llm_output::FaultCode;
-use fitness_core::llm_output::brief::{Briefing, MAX_BODY, Metric, Tone, check, check_briefing, schema};
-use fixtures::{GOOD, world};
+use fitness_core::llm_output::ValidationErrorCode;
+use fitness_core::llm_output::brief::{
+    Briefing, MAX_BODY_CHARS, Metric, Tone, check_brief, parse_brief, schema,
+};
+use fixtures::{GOOD_BRIEFS, facts_for};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-fn codes(briefing: &Briefing, facts: &Facts) -> Vec<FaultCode> {
-    let refused = check_briefing(briefing, facts).err().unwrap_or_default();
+fn codes(briefing: &Briefing, facts: &Facts) -> Vec<ValidationErrorCode> {
+    let refused = check_brief(briefing, facts).err().unwrap_or_default();
     refused.into_iter().map(|fault| fault.code).collect()
 }
 
-fn brief(world_name: &str, metrics: &[Metric], body: &str) -> Vec<FaultCode> {
+fn brief(world_name: &str, metrics: &[Metric], body: &str) -> Vec<ValidationErrorCode> {
     let briefing = Briefing { metrics: metrics.to_vec(), tone: Tone::Neutral, body: body.to_owned() };
-    codes(&briefing, &world(world_name))
+    codes(&briefing, &facts_for(world_name))
 }
 
-const R: &[Metric] = &[Metric::Recovery];
+const RECOVERY_ONLY: &[Metric] = &[Metric::Recovery];
 
 #[test]
 fn each_rule_of_the_body_has_its_fault() {
     let rest = "and that is a quiet, steady morning for you, so enjoy whatever you choose to do.";
     let ok = format!("Recovery is {{{{recovery}}}}, {rest}");
-    assert_eq!(brief("noplan", R, &ok), []);
+    assert_eq!(brief("noplan", RECOVERY_ONLY, &ok), []);
     let session = "Today: {{today_session}}, {{today_session_state}}. Before: {{last_verdict}}. Recovery is {{recovery}}.";
-    assert_eq!(brief("plan", R, session), []);
+    assert_eq!(brief("plan", RECOVERY_ONLY, session), []);
     for (world, metrics, body, code) in [
-        ("noplan", R, "Recovery {{recovery}}.".to_owned(), FaultCode::TooShort),
-        ("noplan", R, format!("{ok} Fitness is {{{{fitness}} here."), FaultCode::BadPlaceholder),
-        ("noplan", R, format!("{ok} Also {{{{vigour}}}}."), FaultCode::UnknownFact),
-        ("noplan", R, format!("{ok} Power is {{{{threshold_power}}}}."), FaultCode::MissingFact),
-        ("noplan", R, format!("{ok} Drink 2 glasses."), FaultCode::OwnNumber),
-        ("noplan", R, format!("{ok} Drink two glasses."), FaultCode::OwnNumber),
-        ("noplan", R, format!("{ok} That is {{{{recovery}}}} percent."), FaultCode::GluedFact),
-        ("noplan", R, format!("{ok} A marathon in {{{{predicted_marathon}}}}."), FaultCode::WithoutBand),
-        ("noplan", R, format!("{ok} 🏃"), FaultCode::BadCharacter),
-        ("noplan", R, format!("{ok} Привет"), FaultCode::BadCharacter),
-        ("noplan", R, format!("{ok} **Go**"), FaultCode::Markup),
-        ("noplan", R, format!("{ok} [here](x)"), FaultCode::Markup),
-        ("noplan", R, format!("{ok} See https://example.org"), FaultCode::Markup),
-        ("noplan", R, format!("{ok} Your CTL grows."), FaultCode::Jargon),
-        ("noplan", R, format!("{ok} <b>Go</b>"), FaultCode::Markup),
-        ("noplan", R, format!("{ok}\n- Drink"), FaultCode::Markup),
-        ("noplan", &[Metric::Sleep][..], ok.clone(), FaultCode::UnusedMetric),
-        ("nosleep", R, session.to_owned(), FaultCode::UnsaidGap),
-        ("noload", R, format!("{ok} Training is not the point."), FaultCode::UnsaidGap),
-        ("plan", R, ok.clone(), FaultCode::Opening),
-        ("plan", R, "The sun is out today. Today: {{today_session}}, {{today_session_state}}. {{last_verdict}}. {{recovery}}.".to_owned(), FaultCode::Opening),
-        ("plan", R, "Today: {{today_session}}. Nice. {{today_session_state}}. {{last_verdict}}. Recovery {{recovery}}.".to_owned(), FaultCode::Opening),
-        ("plan", R, "Today: {{today_session}}, {{today_session_state}}. Recovery {{recovery}}. Before: {{last_verdict}}.".to_owned(), FaultCode::Opening),
-        ("free", R, format!("{ok} Before: {{{{last_verdict}}}}. Your plan is empty."), FaultCode::Opening),
-        ("noplan", R, format!("{ok} Your plan is empty."), FaultCode::NoPlan),
-        ("noplan", R, format!("{ok} Today's session waits."), FaultCode::NoPlan),
-        ("noplan", R, format!("{ok} A run is scheduled."), FaultCode::NoPlan),
-        ("noplan", R, format!("{ok} I've shortened your run."), FaultCode::ClaimsChange),
-        ("noplan", R, format!("{ok} I propose a rest."), FaultCode::UnlinkedProposal),
-        ("ill", R, format!("{session} A proposal waits for you."), FaultCode::UnlinkedProposal),
-        ("low", R, ok.clone(), FaultCode::MustAsk),
-        ("low", R, format!("{ok} How are the stairs?"), FaultCode::MustAsk),
-        ("noplan", R, format!("{ok} Your programme says run."), FaultCode::NoPlan),
-        ("noplan", R, format!("{ok} The tempo workout awaits."), FaultCode::NoPlan),
+        ("noplan", RECOVERY_ONLY, "Recovery {{recovery}}.".to_owned(), ValidationErrorCode::TooShort),
+        ("noplan", RECOVERY_ONLY, format!("{ok} Fitness is {{{{fitness}} here."), ValidationErrorCode::BadPlaceholder),
+        ("noplan", RECOVERY_ONLY, format!("{ok} Also {{{{vigour}}}}."), ValidationErrorCode::UnknownFact),
+        ("noplan", RECOVERY_ONLY, format!("{ok} Power is {{{{threshold_power}}}}."), ValidationErrorCode::MissingFact),
+        ("noplan", RECOVERY_ONLY, format!("{ok} Drink 2 glasses."), ValidationErrorCode::UngroundedNumber),
+        ("noplan", RECOVERY_ONLY, format!("{ok} Drink two glasses."), ValidationErrorCode::UngroundedNumber),
+        ("noplan", RECOVERY_ONLY, format!("{ok} That is {{{{recovery}}}} percent."), ValidationErrorCode::GluedFact),
+        ("noplan", RECOVERY_ONLY, format!("{ok} A marathon in {{{{predicted_marathon}}}}."), ValidationErrorCode::WithoutBand),
+        ("noplan", RECOVERY_ONLY, format!("{ok} 🏃"), ValidationErrorCode::BadCharacter),
+        ("noplan", RECOVERY_ONLY, format!("{ok} Привет"), ValidationErrorCode::BadCharacter),
+        ("noplan", RECOVERY_ONLY, format!("{ok} **Go**"), ValidationErrorCode::Markup),
+        ("noplan", RECOVERY_ONLY, format!("{ok} [here](x)"), ValidationErrorCode::Markup),
+        ("noplan", RECOVERY_ONLY, format!("{ok} See https://example.org"), ValidationErrorCode::Markup),
+        ("noplan", RECOVERY_ONLY, format!("{ok} Your CTL grows."), ValidationErrorCode::Jargon),
+        ("noplan", RECOVERY_ONLY, format!("{ok} <b>Go</b>"), ValidationErrorCode::Markup),
+        ("noplan", RECOVERY_ONLY, format!("{ok}\n- Drink"), ValidationErrorCode::Markup),
+        ("noplan", &[Metric::Sleep][..], ok.clone(), ValidationErrorCode::UnusedMetric),
+        ("nosleep", RECOVERY_ONLY, session.to_owned(), ValidationErrorCode::UnmentionedGap),
+        ("noload", RECOVERY_ONLY, format!("{ok} Training is not the point."), ValidationErrorCode::UnmentionedGap),
+        ("plan", RECOVERY_ONLY, ok.clone(), ValidationErrorCode::Opening),
+        ("plan", RECOVERY_ONLY, "The sun is out today. Today: {{today_session}}, {{today_session_state}}. {{last_verdict}}. {{recovery}}.".to_owned(), ValidationErrorCode::Opening),
+        ("plan", RECOVERY_ONLY, "Today: {{today_session}}. Nice. {{today_session_state}}. {{last_verdict}}. Recovery {{recovery}}.".to_owned(), ValidationErrorCode::Opening),
+        ("plan", RECOVERY_ONLY, "Today: {{today_session}}, {{today_session_state}}. Recovery {{recovery}}. Before: {{last_verdict}}.".to_owned(), ValidationErrorCode::Opening),
+        ("free", RECOVERY_ONLY, format!("{ok} Before: {{{{last_verdict}}}}. Your plan is empty."), ValidationErrorCode::Opening),
+        ("noplan", RECOVERY_ONLY, format!("{ok} Your plan is empty."), ValidationErrorCode::NoPlan),
+        ("noplan", RECOVERY_ONLY, format!("{ok} Today's session waits."), ValidationErrorCode::NoPlan),
+        ("noplan", RECOVERY_ONLY, format!("{ok} A run is scheduled."), ValidationErrorCode::NoPlan),
+        ("noplan", RECOVERY_ONLY, format!("{ok} I've shortened your run."), ValidationErrorCode::ClaimsChange),
+        ("noplan", RECOVERY_ONLY, format!("{ok} I propose a rest."), ValidationErrorCode::UnlinkedProposal),
+        ("ill", RECOVERY_ONLY, format!("{session} A proposal waits for you."), ValidationErrorCode::UnlinkedProposal),
+        ("low", RECOVERY_ONLY, ok.clone(), ValidationErrorCode::MustAsk),
+        ("low", RECOVERY_ONLY, format!("{ok} How are the stairs?"), ValidationErrorCode::MustAsk),
+        ("noplan", RECOVERY_ONLY, format!("{ok} Your programme says run."), ValidationErrorCode::NoPlan),
+        ("noplan", RECOVERY_ONLY, format!("{ok} The tempo workout awaits."), ValidationErrorCode::NoPlan),
     ] {
-        let found: BTreeSet<FaultCode> = brief(world, metrics, &body).into_iter().collect();
+        let found: BTreeSet<ValidationErrorCode> = brief(world, metrics, &body).into_iter().collect();
         assert_eq!(found, BTreeSet::from([code]), "{world}: {body}");
     }
     // A verb is no plan, and what is marked needs no question.
-    assert_eq!(brief("noplan", R, &format!("{ok} Plan for an early night.")), []);
-    assert_eq!(brief("low", R, &format!("{ok} How do you feel?")), []);
+    assert_eq!(brief("noplan", RECOVERY_ONLY, &format!("{ok} Plan for an early night.")), []);
+    assert_eq!(brief("low", RECOVERY_ONLY, &format!("{ok} How do you feel?")), []);
     let answered = "Today: {{today_session}}, {{today_session_state}}. Before: {{last_verdict}}. Recovery is {{recovery}}.";
-    assert_eq!(brief("sore", R, answered), [], "they have said how they feel");
-    assert_eq!(brief("tired", R, answered), [FaultCode::MustAsk]);
+    assert_eq!(brief("sore", RECOVERY_ONLY, answered), [], "they have said how they feel");
+    assert_eq!(brief("tired", RECOVERY_ONLY, answered), [ValidationErrorCode::MustAsk]);
 }
 
 #[test]
-fn what_is_no_brief_is_told_in_words_for_a_model() {
-    let facts = world("noplan");
-    let faults = |text: &str| check(text.as_bytes(), &facts).unwrap_err();
+fn invalid_brief_errors_are_written_for_the_model() {
+    let facts = facts_for("noplan");
+    let faults = |text: &str| parse_brief(text.as_bytes(), &facts).unwrap_err();
     let codes = |text: &str| faults(text).iter().map(|fault| fault.code).collect::<Vec<_>>();
     let body = "Recovery is {{recovery}}, and that is a quiet, steady morning for you.";
     let good = format!(r#"{{"metrics":["recovery"],"tone":"neutral","body":"{body}"}}"#);
-    assert!(check(good.as_bytes(), &facts).is_ok());
-    assert_eq!(codes("Recovery is great today!"), [FaultCode::NoJson]);
-    assert_eq!(codes(""), [FaultCode::EmptyInput]);
-    assert_eq!(codes("null"), [FaultCode::WrongType]);
-    assert_eq!(codes(&good[..good.len() - 4]), [FaultCode::Unfinished]);
-    assert_eq!(codes(&format!("Sure!\n{good}")), [FaultCode::ProseBefore]);
-    assert_eq!(codes(&format!("```json\n{good}\n```")), [FaultCode::CodeFence]);
-    assert_eq!(codes(&good.replace("\"recovery\"", "\"hydration\"")), [FaultCode::UnknownWord]);
-    assert_eq!(codes(&good.replace("neutral", "cheerful")), [FaultCode::UnknownWord]);
-    assert_eq!(codes(&good.replace("[\"recovery\"]", "[\"recovery\",\"recovery\"]")), [FaultCode::Twice]);
+    assert!(parse_brief(good.as_bytes(), &facts).is_ok());
+    assert_eq!(codes("Recovery is great today!"), [ValidationErrorCode::Syntax]);
+    assert_eq!(codes(""), [ValidationErrorCode::EmptyInput]);
+    assert_eq!(codes("null"), [ValidationErrorCode::WrongType]);
+    assert_eq!(codes(&good[..good.len() - 4]), [ValidationErrorCode::Syntax]);
+    assert_eq!(codes(&format!("Sure!\n{good}")), [ValidationErrorCode::Syntax]);
+    assert_eq!(codes(&format!("```json\n{good}\n```")), [ValidationErrorCode::Syntax]);
+    assert_eq!(codes(&good.replace("\"recovery\"", "\"hydration\"")), [ValidationErrorCode::UnknownWord]);
+    assert_eq!(codes(&good.replace("neutral", "cheerful")), [ValidationErrorCode::UnknownWord]);
+    assert_eq!(
+        codes(&good.replace("[\"recovery\"]", "[\"recovery\",\"recovery\"]")),
+        [ValidationErrorCode::Duplicate]
+    );
     assert_eq!(
         codes(&good.replace("\"tone\"", "\"mood\"")),
-        [FaultCode::UnknownField, FaultCode::MissingField]
+        [ValidationErrorCode::UnknownField, ValidationErrorCode::MissingField]
     );
-    assert_eq!(codes("{}"), [FaultCode::MissingField; 3]);
-    let long = good.replace("morning", &"very ".repeat(MAX_BODY / 5));
-    assert_eq!(codes(&long), [FaultCode::TooLong]);
+    assert_eq!(codes("{}"), [ValidationErrorCode::MissingField; 3]);
+    let long = good.replace("morning", &"very ".repeat(MAX_BODY_CHARS / 5));
+    assert_eq!(codes(&long), [ValidationErrorCode::TooLong]);
     assert_eq!(
         faults(&format!("Sure!\n{good}"))[0].message,
-        "Before the JSON there is `Sure!`. Write the JSON object alone; what the athlete should read belongs in `body`."
+        "The response is not valid JSON: expected value at line 1 column 1. Return one JSON object and nothing else: no code fence, comments or text around it."
     );
     // All at once, each with what to do.
     let bad = r#"{"metrics":["recovery","sleep","joy"],"tone":"x","body":"I moved your run. Sleep five hours: {{sleep}} 7 <b>"}"#;
     let all = faults(bad);
-    let found: BTreeSet<FaultCode> = all.iter().map(|fault| fault.code).collect();
+    let found: BTreeSet<ValidationErrorCode> = all.iter().map(|fault| fault.code).collect();
     for code in [
-        FaultCode::UnknownWord,
-        FaultCode::TooShort,
-        FaultCode::OwnNumber,
-        FaultCode::UnknownFact,
-        FaultCode::Markup,
-        FaultCode::ClaimsChange,
-        FaultCode::UnusedMetric,
+        ValidationErrorCode::UnknownWord,
+        ValidationErrorCode::TooShort,
+        ValidationErrorCode::UngroundedNumber,
+        ValidationErrorCode::UnknownFact,
+        ValidationErrorCode::Markup,
+        ValidationErrorCode::ClaimsChange,
+        ValidationErrorCode::UnusedMetric,
     ] {
         assert!(found.contains(&code), "{code}: {all:#?}");
     }
@@ -130,10 +135,10 @@ fn what_is_no_brief_is_told_in_words_for_a_model() {
 fn the_schema_accepts_what_is_accepted_and_refuses_what_is_not_of_its_shape() {
     let schema = schema();
     let validator = jsonschema::options().build(&schema).unwrap();
-    for good in GOOD.iter() {
+    for good in GOOD_BRIEFS.iter() {
         assert!(validator.is_valid(&serde_json::to_value(&good.briefing).unwrap()));
     }
-    let good = serde_json::to_value(&GOOD[0].briefing).unwrap();
+    let good = serde_json::to_value(&GOOD_BRIEFS[0].briefing).unwrap();
     let with = |key: &str, value: Value| {
         let mut briefing = good.clone();
         briefing[key] = value;
@@ -149,39 +154,39 @@ fn the_schema_accepts_what_is_accepted_and_refuses_what_is_not_of_its_shape() {
         json!({ "metrics": [], "tone": "neutral" }),
     ] {
         assert!(!validator.is_valid(&bad), "{bad}");
-        assert!(check(bad.to_string().as_bytes(), &world("plan")).is_err(), "{bad}");
+        assert!(parse_brief(bad.to_string().as_bytes(), &facts_for("plan")).is_err(), "{bad}");
     }
     for metric in Metric::ALL {
-        assert!(schema.to_string().contains(metric.as_str()) && !metric.spoken().is_empty());
+        assert!(schema.to_string().contains(metric.as_str()) && !metric.label().is_empty());
     }
 }
 
 proptest! {
     #[test]
-    fn any_answer_is_read_or_refused(text in any::<String>()) {
-        let facts = world("plan");
-        if let Err(faults) = check(text.as_bytes(), &facts) {
+    fn any_brief_text_is_parsed_or_refused(text in any::<String>()) {
+        let facts = facts_for("plan");
+        if let Err(faults) = parse_brief(text.as_bytes(), &facts) {
             prop_assert!(!faults.is_empty());
         }
         let briefing = Briefing { metrics: vec![], tone: Tone::Direct, body: text };
-        if let Err(faults) = check_briefing(&briefing, &facts) {
+        if let Err(faults) = check_brief(&briefing, &facts) {
             prop_assert!(!faults.is_empty() && faults.iter().all(|fault| fault.message.len() < 1000));
         }
     }
 
     /// What is accepted holds no digit, whatever was mixed into it.
     #[test]
-    fn whatever_is_put_into_a_good_brief_it_carries_no_number_of_its_own(which in 0..50_usize, at in any::<prop::sample::Index>(), what in "\\PC{1,6}") {
-        let good = &GOOD[which];
-        let facts = world(&good.world);
+    fn accepted_brief_never_contains_an_ungrounded_digit(which in 0..50_usize, at in any::<prop::sample::Index>(), what in "\\PC{1,6}") {
+        let good = &GOOD_BRIEFS[which];
+        let facts = facts_for(&good.facts_name);
         let places: Vec<usize> = good.briefing.body.char_indices().map(|(at, _)| at).collect();
         let at = places[at.index(places.len())];
         let body = format!("{}{what}{}", &good.briefing.body[..at], &good.briefing.body[at..]);
         let briefing = Briefing { body, ..good.briefing.clone() };
-        if check_briefing(&briefing, &facts).is_ok() {
+        if check_brief(&briefing, &facts).is_ok() {
             let outside = briefing.body.split("{{").map(|part| part.split_once("}}").map_or(part, |(_, after)| after));
             prop_assert!(!outside.collect::<String>().chars().any(char::is_numeric), "{}", briefing.body);
-            let read = briefing.rendered(&facts, UnitSystem::Metric).unwrap();
+            let read = briefing.render(&facts, UnitSystem::Metric).unwrap();
             prop_assert!(!read.contains("{{"), "{read}");
         }
     }

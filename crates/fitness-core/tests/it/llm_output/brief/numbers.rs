@@ -1,27 +1,27 @@
-//! A number that is not a fact's: fifty good briefs have none, and each that is put into one is found.
+//! Numbers that are not facts: fifty good briefs contain none, and each injected one is found.
 
-use super::super::told;
+use super::super::codes_of_errors;
 use super::codes;
-use super::fixtures::{GOOD, world};
+use super::fixtures::{GOOD_BRIEFS, facts_for};
 use fitness_core::domain::units::UnitSystem;
-use fitness_core::llm_output::FaultCode;
-use fitness_core::llm_output::brief::{Briefing, check_briefing};
+use fitness_core::llm_output::ValidationErrorCode;
+use fitness_core::llm_output::brief::{Briefing, check_brief};
 use std::collections::BTreeSet;
 
 #[test]
-fn of_fifty_good_briefs_none_is_stopped() {
-    assert!(GOOD.len() >= 50, "{}", GOOD.len());
-    let bodies: BTreeSet<&str> = GOOD.iter().map(|good| good.briefing.body.as_str()).collect();
-    assert_eq!(bodies.len(), GOOD.len());
+fn fifty_good_briefs_are_all_accepted() {
+    assert!(GOOD_BRIEFS.len() >= 50, "{}", GOOD_BRIEFS.len());
+    let bodies: BTreeSet<&str> = GOOD_BRIEFS.iter().map(|good| good.briefing.body.as_str()).collect();
+    assert_eq!(bodies.len(), GOOD_BRIEFS.len());
     let mut stopped = Vec::new();
-    for good in GOOD.iter() {
-        let facts = world(&good.world);
-        if let Err(faults) = check_briefing(&good.briefing, &facts) {
-            stopped.push(format!("{} — {:?}", good.briefing.body, told(&faults)));
+    for good in GOOD_BRIEFS.iter() {
+        let facts = facts_for(&good.facts_name);
+        if let Err(faults) = check_brief(&good.briefing, &facts) {
+            stopped.push(format!("{} — {:?}", good.briefing.body, codes_of_errors(&faults)));
             continue;
         }
         for units in UnitSystem::ALL {
-            let read = good.briefing.rendered(&facts, *units).unwrap();
+            let read = good.briefing.render(&facts, *units).unwrap();
             assert!(
                 !read.contains("{{") && !read.contains('—') || good.briefing.body.contains('—'),
                 "{read}"
@@ -31,7 +31,7 @@ fn of_fifty_good_briefs_none_is_stopped() {
     assert!(stopped.is_empty(), "{}", stopped.join("\n"));
 }
 
-/// Ways to alter a number, where the fact stands; `{}` is the fact itself.
+/// Ways to alter a number; `{}` is the fact.
 const ALTERATIONS: &[&str] = &[
     "62",
     "0",
@@ -151,26 +151,26 @@ const ALTERATIONS: &[&str] = &[
 ];
 
 #[test]
-fn of_altered_numbers_in_otherwise_good_briefs_all_are_stopped() {
+fn altered_numbers_in_good_briefs_are_all_refused() {
     let about_numbers = [
-        FaultCode::OwnNumber,
-        FaultCode::GluedFact,
-        FaultCode::UnknownFact,
-        FaultCode::MissingFact,
-        FaultCode::BadCharacter,
-        FaultCode::BadPlaceholder,
-        FaultCode::WithoutBand,
+        ValidationErrorCode::UngroundedNumber,
+        ValidationErrorCode::GluedFact,
+        ValidationErrorCode::UnknownFact,
+        ValidationErrorCode::MissingFact,
+        ValidationErrorCode::BadCharacter,
+        ValidationErrorCode::BadPlaceholder,
+        ValidationErrorCode::WithoutBand,
     ];
     let (mut tried, mut through) = (0, Vec::new());
-    for good in GOOD.iter() {
-        let facts = world(&good.world);
+    for good in GOOD_BRIEFS.iter() {
+        let facts = facts_for(&good.facts_name);
         for fact in facts.known().iter().filter(|fact| fact.unit.is_number()) {
             let placeholder = format!("{{{{{}}}}}", fact.id);
             if !good.briefing.body.contains(&placeholder) {
                 continue;
             }
             for alteration in ALTERATIONS {
-                // Single braces without a digit are words; a model that writes them loses its metric instead.
+                // Single braces without a digit are plain text; only the metric is lost.
                 if *alteration == "{recovery}" {
                     continue;
                 }

@@ -1,9 +1,10 @@
-//! What a brief may not claim: a change that nobody made, an easing that nobody asked for, what no fact tells of.
+//! Claims a brief must not make: a change nobody made, easing nobody asked for, statements without
+//! a fact.
 
-use super::fixtures::world;
-use super::{R, brief};
-use fitness_core::llm_output::FaultCode;
-use fitness_core::llm_output::brief::{Briefing, Tone, check_briefing};
+use super::fixtures::facts_for;
+use super::{RECOVERY_ONLY, brief};
+use fitness_core::llm_output::ValidationErrorCode;
+use fitness_core::llm_output::brief::{Briefing, Tone, check_brief};
 use std::collections::BTreeSet;
 
 /// The opening every brief with a plan has, and a question.
@@ -37,20 +38,31 @@ fn a_device_alone_eases_nothing_and_the_athletes_word_does() {
         "Just jog along.",
     ] {
         let body = format!("{OPENING} {sentence}");
-        assert_eq!(brief("tired", R, &body), [FaultCode::EasesUnasked], "{sentence}");
-        assert_eq!(brief("plan", R, &body), [FaultCode::EasesUnasked], "{sentence}");
-        assert_eq!(brief("sore", R, &body), [], "they said that they feel bad: {sentence}");
+        assert_eq!(
+            brief("tired", RECOVERY_ONLY, &body),
+            [ValidationErrorCode::UnrequestedEasing],
+            "{sentence}"
+        );
+        assert_eq!(
+            brief("plan", RECOVERY_ONLY, &body),
+            [ValidationErrorCode::UnrequestedEasing],
+            "{sentence}"
+        );
+        assert_eq!(brief("sore", RECOVERY_ONLY, &body), [], "they said that they feel bad: {sentence}");
         let linked = format!("{body} {{{{proposal_waiting}}}} waits for you.");
-        assert_eq!(brief("ill", R, &linked), [], "they marked it: {sentence}");
+        assert_eq!(brief("ill", RECOVERY_ONLY, &linked), [], "they marked it: {sentence}");
     }
-    let briefing =
-        Briefing { metrics: R.to_vec(), tone: Tone::Neutral, body: format!("{OPENING} Skip it today.") };
-    let faults = check_briefing(&briefing, &world("tired")).unwrap_err();
+    let briefing = Briefing {
+        metrics: RECOVERY_ONLY.to_vec(),
+        tone: Tone::Neutral,
+        body: format!("{OPENING} Skip it today."),
+    };
+    let faults = check_brief(&briefing, &facts_for("tired")).unwrap_err();
     assert!(faults[0].message.contains("How do you feel?"), "the repair is told what to write: {faults:?}");
 }
 
 #[test]
-fn what_comes_near_easing_or_a_change_is_not_stopped() {
+fn wording_close_to_easing_or_a_change_is_accepted() {
     for (world, sentence) in [
         ("easy", "Keep it easy today."),
         ("easy", "An easy run is all there is to do."),
@@ -88,13 +100,13 @@ fn what_comes_near_easing_or_a_change_is_not_stopped() {
         } else {
             OPENING
         };
-        assert_eq!(brief(world, R, &format!("{opening} {sentence}")), [], "{sentence}");
+        assert_eq!(brief(world, RECOVERY_ONLY, &format!("{opening} {sentence}")), [], "{sentence}");
     }
 }
 
 /// With a plan, a brief speaks of today and of what was: nobody told it of anything else.
 #[test]
-fn what_no_fact_tells_of_is_not_told() {
+fn claims_without_a_fact_are_refused() {
     for sentence in [
         "Tomorrow will be a rest day.",
         "Your hills tomorrow are off the calendar.",
@@ -108,35 +120,50 @@ fn what_no_fact_tells_of_is_not_told() {
         "Your long run has a new home.",
     ] {
         for world in ["plan", "easy", "tired", "sore"] {
-            let found = brief(world, R, &format!("{OPENING} {sentence}"));
-            let refused = matches!(found.as_slice(), [FaultCode::ClaimsChange] | [FaultCode::EasesUnasked]);
+            let found = brief(world, RECOVERY_ONLY, &format!("{OPENING} {sentence}"));
+            let refused = matches!(
+                found.as_slice(),
+                [ValidationErrorCode::ClaimsChange] | [ValidationErrorCode::UnrequestedEasing]
+            );
             assert!(refused, "{world}: {sentence} {found:?}");
         }
     }
     assert_eq!(
-        brief("easy", R, &format!("{OPENING} The hills are off the calendar.")),
-        [FaultCode::ClaimsChange]
+        brief("easy", RECOVERY_ONLY, &format!("{OPENING} The hills are off the calendar.")),
+        [ValidationErrorCode::ClaimsChange]
     );
     for sentence in ["Give the legs a day off.", "Make it a rest day.", "Full rest is best."] {
         assert_eq!(
-            brief("easy", R, &format!("{OPENING} {sentence}")),
-            [FaultCode::EasesUnasked],
+            brief("easy", RECOVERY_ONLY, &format!("{OPENING} {sentence}")),
+            [ValidationErrorCode::UnrequestedEasing],
             "{sentence}"
         );
-        assert_eq!(brief("rest", R, &format!("{OPENING} {sentence}")), [], "it is one: {sentence}");
+        assert_eq!(
+            brief("rest", RECOVERY_ONLY, &format!("{OPENING} {sentence}")),
+            [],
+            "it is one: {sentence}"
+        );
     }
     for sentence in ["You have a fever.", "You are ill.", "Your body fights an infection."] {
-        assert_eq!(brief("tired", R, &format!("{OPENING} {sentence}")), [FaultCode::MustAsk], "{sentence}");
+        assert_eq!(
+            brief("tired", RECOVERY_ONLY, &format!("{OPENING} {sentence}")),
+            [ValidationErrorCode::MustAsk],
+            "{sentence}"
+        );
         let linked = format!("{OPENING} {sentence} {{{{proposal_waiting}}}} waits for you.");
-        assert_eq!(brief("ill", R, &linked), [], "they marked it: {sentence}");
+        assert_eq!(brief("ill", RECOVERY_ONLY, &linked), [], "they marked it: {sentence}");
     }
     for sentence in ["Your heart rate variability has collapsed.", "Your fitness has soared."] {
-        assert_eq!(brief("tired", R, &format!("{OPENING} {sentence}")), [FaultCode::OwnNumber], "{sentence}");
+        assert_eq!(
+            brief("tired", RECOVERY_ONLY, &format!("{OPENING} {sentence}")),
+            [ValidationErrorCode::UngroundedNumber],
+            "{sentence}"
+        );
     }
 }
 
 #[test]
-fn a_change_that_nobody_made_is_not_told() {
+fn claim_of_a_change_is_refused() {
     for sentence in [
         "The coach replaced it with a walk.",
         "An easier version has replaced it.",
@@ -148,8 +175,8 @@ fn a_change_that_nobody_made_is_not_told() {
         "You moved the run to Friday.",
     ] {
         let waiting = if sentence.contains("proposal") { "" } else { " {{proposal_waiting}} waits for you." };
-        let found: BTreeSet<FaultCode> =
-            brief("ill", R, &format!("{OPENING}{waiting} {sentence}")).into_iter().collect();
-        assert_eq!(found, BTreeSet::from([FaultCode::ClaimsChange]), "{sentence}");
+        let found: BTreeSet<ValidationErrorCode> =
+            brief("ill", RECOVERY_ONLY, &format!("{OPENING}{waiting} {sentence}")).into_iter().collect();
+        assert_eq!(found, BTreeSet::from([ValidationErrorCode::ClaimsChange]), "{sentence}");
     }
 }
