@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 /// Version of the stored measures. Raising it recomputes every recording and every day. 2: quality
 /// of daily loads. 3: threshold evidence from summaries, slope of efforts, plausibility counts, and
 /// all quality flags of daily loads.
-pub const MEASURES_VERSION: u32 = 3;
+pub const MEASURES_VERSION: u32 = 4;
 
 /// Profile, thresholds, zones and races of the athlete.
 #[derive(Debug, Clone, Copy, Default)]
