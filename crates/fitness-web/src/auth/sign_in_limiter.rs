@@ -8,8 +8,7 @@ use crate::http::client_address::ClientAddress;
 use fitness_core::domain::ids::UserId;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-use tokio::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Failures of one address at one account before it is delayed; the same for a known browser.
 const FREE_FAILURES_AT_ACCOUNT: u32 = 5;

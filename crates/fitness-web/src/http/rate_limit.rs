@@ -7,10 +7,13 @@ use crate::http::error::PageError;
 use axum::http::StatusCode;
 use fitness_core::domain::ids::{ApiTokenId, UserId};
 use fitness_core::domain::untrusted_text::pluralize;
-use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use governor::clock::Clock;
+use governor::state::keyed::DefaultKeyedStateStore;
+use governor::{Quota, RateLimiter};
+use std::hash::Hash;
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use tokio::time::Instant;
+use std::time::Instant;
 
 /// Per user. Faster than anyone can click.
 const FORMS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(120).expect("not zero");
@@ -31,26 +34,62 @@ pub(crate) enum SecretKind {
     Invite,
 }
 
-#[derive(Debug, Clone)]
-pub struct RateLimits {
-    forms: Arc<DefaultKeyedRateLimiter<UserId>>,
-    sign_in: Arc<SignInLimiter>,
-    api_calls: Arc<DefaultKeyedRateLimiter<ApiTokenId>>,
-    failed_secrets: Arc<DefaultKeyedRateLimiter<SecretKind>>,
+#[derive(Debug, Clone, Copy, Default)]
+enum LimitClock {
+    #[default]
+    System,
+    Stopped(Instant),
 }
 
-impl Default for RateLimits {
-    fn default() -> Self {
-        Self {
-            forms: Arc::new(RateLimiter::keyed(Quota::per_minute(FORMS_PER_MINUTE))),
-            sign_in: Arc::default(),
-            api_calls: Arc::new(RateLimiter::keyed(Quota::per_minute(API_CALLS_PER_MINUTE))),
-            failed_secrets: Arc::new(RateLimiter::keyed(Quota::per_minute(FAILED_SECRETS_PER_MINUTE))),
+impl Clock for LimitClock {
+    type Instant = Instant;
+
+    fn now(&self) -> Instant {
+        match self {
+            Self::System => Instant::now(),
+            Self::Stopped(at) => *at,
         }
     }
 }
 
+type Limiter<K> = Arc<RateLimiter<K, DefaultKeyedStateStore<K>, LimitClock>>;
+
+fn per_minute<K: Hash + Eq + Clone>(limit: NonZeroU32, clock: LimitClock) -> Limiter<K> {
+    Arc::new(RateLimiter::new(Quota::per_minute(limit), DefaultKeyedStateStore::default(), clock))
+}
+
+#[derive(Debug, Clone)]
+pub struct RateLimits {
+    clock: LimitClock,
+    forms: Limiter<UserId>,
+    sign_in: Arc<SignInLimiter>,
+    api_calls: Limiter<ApiTokenId>,
+    failed_secrets: Limiter<SecretKind>,
+}
+
+impl Default for RateLimits {
+    fn default() -> Self {
+        Self::with_clock(LimitClock::System)
+    }
+}
+
 impl RateLimits {
+    fn with_clock(clock: LimitClock) -> Self {
+        Self {
+            clock,
+            forms: per_minute(FORMS_PER_MINUTE, clock),
+            sign_in: Arc::default(),
+            api_calls: per_minute(API_CALLS_PER_MINUTE, clock),
+            failed_secrets: per_minute(FAILED_SECRETS_PER_MINUTE, clock),
+        }
+    }
+
+    /// For tests: no time passes, so that the limits do not depend on the speed of the machine.
+    #[must_use]
+    pub fn with_stopped_clock() -> Self {
+        Self::with_clock(LimitClock::Stopped(Instant::now()))
+    }
+
     /// Counts a form of a user; GET requests are free.
     pub(crate) fn count_form(&self, body: RequestBody, current_user: &CurrentUser) -> Result<(), PageError> {
         if body == RequestBody::Empty || self.forms.check_key(&current_user.user).is_ok() {
@@ -74,7 +113,7 @@ impl RateLimits {
         name: &str,
         source: AttemptSource,
     ) -> Result<Attempt, PageError> {
-        let attempt = self.sign_in.begin_attempt(name, source, Instant::now()).map_err(|wait| {
+        let attempt = self.sign_in.begin_attempt(name, source, self.clock.now()).map_err(|wait| {
             let seconds = u16::try_from(wait.as_secs() + 1).unwrap_or(RETRY_AFTER_SECONDS);
             let said = format!(
                 "Too many wrong passwords. Try again in {}.",

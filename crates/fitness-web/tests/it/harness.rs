@@ -91,7 +91,7 @@ impl TestSite {
             host_names: HostNames::new(8787, BASE_URL),
             is_demo: false,
             page_cache: PageCache::default(),
-            rate_limits: RateLimits::default(),
+            rate_limits: RateLimits::with_stopped_clock(),
             connections: ConnectionSettings::default(),
             services: outside,
             state: ServerState::default(),
@@ -114,7 +114,7 @@ impl TestSite {
 
     /// The same server over the same data, a long while later for whoever counts how often something is done.
     pub(crate) fn reset_rate_limits(&mut self) {
-        self.app.rate_limits = RateLimits::default();
+        self.app.rate_limits = RateLimits::with_stopped_clock();
         self.router = routes(self.app.clone(), prompts()).0;
     }
 

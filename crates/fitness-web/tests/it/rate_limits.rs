@@ -6,11 +6,9 @@ use axum::http::{StatusCode, header};
 use fitness_core::coach_api::Scope;
 use fitness_store::testkit::now;
 use serde_json::json;
-use std::time::Duration;
 
 const TOO_MANY_REQUESTS: StatusCode = StatusCode::TOO_MANY_REQUESTS;
 
-/// More than are let through at once, whatever trickles in meanwhile.
 const OVER_LIMIT_COUNT: usize = 700;
 
 #[track_caller]
@@ -57,7 +55,7 @@ async fn token_rate_limit_is_shared_by_api_and_mcp() {
             }
         }
     }
-    assert!((600..OVER_LIMIT_COUNT).contains(&answered), "{answered}");
+    assert_eq!(answered, 600);
     assert_too_many_requests(&call_mcp(&site, busy.reveal()).await);
     assert_eq!(get_with_token(&site, "/api/v1/brief", calm.reveal()).await.status, StatusCode::OK);
     assert_eq!(call_mcp(&site, calm.reveal()).await.status, StatusCode::OK);
@@ -74,7 +72,6 @@ async fn failed_secrets_are_limited_and_valid_ones_are_not() {
     let (_, token) = store.mint_api_token(ann, "x", Scope::Read, None, now()).await.unwrap();
     let feed = store.create_calendar_feed(ann, now()).await.unwrap();
     let nobody = site.signed_out_browser();
-    // As fast as it goes, until each door was shut once: on a slow machine some guesses are forgotten meanwhile.
     let mut shut = [false; 4];
     for at in 0..OVER_LIMIT_COUNT {
         let wrong = format!("{at:032}");
@@ -117,7 +114,7 @@ async fn forms_are_counted_for_each_athlete_and_reading_is_not() {
         sent += 1;
         assert!(sent < 200);
     }
-    assert!(sent >= 120, "{sent}");
+    assert_eq!(sent, 120);
     // Another browser of hers is still she; a form that is forged costs her nothing.
     assert_too_many_requests(&site.signed_in(ann).await.post("/feel", &[("feeling", "3")]).await);
     for _ in 0..200 {
@@ -141,17 +138,17 @@ async fn password_hashing_does_not_block_other_requests() {
             let nobody = site.signed_out_browser().at_address(&format!("192.0.2.{}", at % 8));
             tokio::spawn(async move {
                 let name = format!("name {at}");
-                nobody.post("/sign-in", &[("name", &name), ("password", "guess guess")]).await.status
+                nobody.post("/sign-in", &[("name", &name), ("password", "guess guess")]).await
             })
         })
         .collect();
-    // While they wait for their turn, a page is a page.
-    for _ in 0..5 {
-        let page = tokio::time::timeout(Duration::from_secs(20), browser.get("/settings")).await;
-        assert_eq!(page.expect("pages do not wait for passwords").status, StatusCode::OK);
-    }
+    let page = browser.get("/settings").await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.text);
+    // Sign-ins are hashed one after another: a page that waited for them would come after the last.
+    assert!(tries.iter().any(|one| !one.is_finished()), "the page waited for passwords");
     for one in tries {
-        assert_eq!(one.await.unwrap(), StatusCode::UNAUTHORIZED);
+        let page = one.await.unwrap();
+        assert_eq!(page.status, StatusCode::UNAUTHORIZED, "{}", page.text);
     }
 }
 
