@@ -219,8 +219,8 @@ pub(crate) enum Command {
     },
     /// List background jobs and their errors
     ///
-    /// `fitness serve` makes backups, syncs and writes briefs when they are due. It retries a
-    /// failed job five times, doubling the delay each time.
+    /// `fitness serve` makes backups, syncs and writes briefs when they are due. It tries
+    /// a job that fails up to five times, and doubles the delay each time.
     Jobs {
         /// Number of jobs to list, newest first
         #[arg(long, value_name = "N", default_value_t = 20)]
