@@ -328,7 +328,7 @@ fn removing_an_absence_withdraws_its_proposals() {
     let (first, second) = (mark(3), mark(5));
     let gave_way = home.expect_error(&["plan", "proposal", "show", "1"]);
     assert!(
-        gave_way.contains("proposal 2 replaced it") && gave_way.contains("proposal show 2"),
+        gave_way.contains("a newer proposal replaced it") && gave_way.contains("proposal show 2"),
         "{gave_way}"
     );
     let said = home.ok(&["day", "unmark", &second]);

@@ -63,7 +63,7 @@ fn setting_a_threshold_prints_its_period_and_affected_loads() {
         &confirmed,
         &[
             &format!("from {from} through 2026-04-30"),
-            "your earlier setting of 4:30 /km applies",
+            "the 4:30 /km you set earlier applies",
             "in this period",
         ],
     );
