@@ -205,7 +205,7 @@ fn splits_name_their_source() {
         &slow,
         &[
             "Plan A is your goal time, which is realistic: your data predicts",
-            "so it is realistic. Plan B is 3% slower",
+            "Plan B is 3% slower",
             "Plan A 52:00",
         ],
     );

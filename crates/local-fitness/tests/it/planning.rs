@@ -336,7 +336,7 @@ fn removing_an_absence_withdraws_its_proposals() {
     assert!(said.contains("Proposal 3 needs your decision"), "the first absence remains: {said}");
     assert!(
         home.expect_error(&["plan", "proposal", "apply", "2"])
-            .contains("it was withdrawn, because the absence")
+            .contains("it was withdrawn because you removed the absence")
     );
     let gone = home.json(&["day", "unmark", &first]);
     assert_eq!((&gone["withdrawn"], &gone["waiting"]["proposals"]), (&json!([3]), &json!([])));
