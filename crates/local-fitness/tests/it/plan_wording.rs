@@ -215,5 +215,5 @@ fn splits_name_their_source() {
         &["Plan A is your goal time. Plan B is the time your data predicts", "Plan A 45:15"],
     );
     draft(&[]);
-    assert_contains(&home.ok(&["plan", "splits", "4"]), &["You have no target", "5.0 km (halfway)"]);
+    assert_contains(&home.ok(&["plan", "splits", "4"]), &["You have no goal time", "5.0 km (halfway)"]);
 }

@@ -360,7 +360,12 @@ fn refused_page(
         Error::ProposalClosed { .. } | Error::Stale | Error::WrongStatus(_) => StatusCode::CONFLICT,
         _ => StatusCode::UNPROCESSABLE_ENTITY,
     };
-    let message = format!("Nothing was changed. {}", sentence(why));
+    let reason = match why {
+        // The page itself says why.
+        Error::ProposalClosed { .. } => "This proposal is no longer open.".to_owned(),
+        _ => sentence(why),
+    };
+    let message = format!("Nothing was changed. {reason}");
     with_status(beside.page(view, Some(&message), overrides), status)
 }
 
