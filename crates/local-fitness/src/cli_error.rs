@@ -53,6 +53,10 @@ fn invalid_value_error(error: &clap::Error) -> Option<CliError> {
     if cause.is::<ParseFloatError>() {
         return Some(CliError::new(format!("`{given}` is not a number"), "use a number such as 0.50"));
     }
+    if cause.is::<chrono_tz::ParseError>() {
+        let help = "use a name such as Europe/Zurich or America/New_York";
+        return Some(CliError::new(format!("`{given}` is not a time zone"), help));
+    }
     let said = cause.to_string();
     if let Some((first, last)) = said.split_once(" is not in ").and_then(|(_, range)| range.split_once("..="))
     {

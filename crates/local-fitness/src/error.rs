@@ -71,7 +71,7 @@ fn as_store_error(error: &anyhow::Error) -> Option<&StoreError> {
 const fn file_error_help(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::AlreadyExists => "choose another file with --to, or remove this one first",
-        ErrorKind::NotFound => "check the path; `fitness backup list` lists the backups",
+        ErrorKind::NotFound => "check the path; for a backup, `fitness backup list` lists the existing ones",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             "free some disk space, or choose another path with --to, or another backup directory with FITNESS_BACKUPS"
         }

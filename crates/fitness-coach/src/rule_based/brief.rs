@@ -212,7 +212,7 @@ fn write_absence(writer: &mut BriefWriter<'_>) {
             writer.write("You marked yourself as {{marked_today}} today, so training can wait.")
         }
         None if writer.feels_low() => {
-            writer.write("You said that you do not feel well today, which counts more than any device.")
+            writer.write("You said that you do not feel well today, which counts more than any measurement.")
         }
         None => false,
     };

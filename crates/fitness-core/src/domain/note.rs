@@ -27,6 +27,16 @@ impl Author {
             Self::Mcp => Some("written by an app"),
         }
     }
+
+    /// Label for a plan that this author did not draft but changed.
+    #[must_use]
+    pub const fn changed_text_label(self) -> Option<&'static str> {
+        match self {
+            Self::Athlete => None,
+            Self::Coach => Some("partly written by the coach"),
+            Self::Mcp => Some("partly written by an app"),
+        }
+    }
 }
 
 /// Maximum length of a note, in characters.

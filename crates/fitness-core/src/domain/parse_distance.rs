@@ -51,8 +51,9 @@ pub fn parse_race_distance(text: &str, units: UnitSystem) -> Result<Distance, Pa
 /// units.
 pub fn parse_activity_distance(text: &str, units: UnitSystem) -> Result<Distance, ParseDistanceError> {
     parse_distance(text, |number| units.distance_from_number(number)).ok_or_else(|| {
+        let example = if units == UnitSystem::Metric { "21.1" } else { "13.1" };
         let help =
-            format!("write {}, such as 21.1, or add the unit, such as 21.1km or 13.1mi", unit_name(units));
+            format!("write {}, such as {example}, or add the unit, as in 21.1km or 13.1mi", unit_name(units));
         ParseDistanceError::new(text, "distance", "5km", help)
     })
 }

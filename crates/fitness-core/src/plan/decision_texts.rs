@@ -92,7 +92,7 @@ impl TrainingBaseline {
             (Ok(base), Err(_), Ok(level)) => {
                 format!("{usually} {} a week. {}", shown(base), self.describe_level(level, units))
             }
-            _ => "The plan starts from zero because there are less than four weeks of recorded runs."
+            _ => "The plan starts from zero because you have fewer than four weeks of recorded runs."
                 .to_owned(),
         }
     }
@@ -136,14 +136,16 @@ impl TrainingBaseline {
             Some(dated) if paced => {
                 format!("Paces are based on your result from {}.", dated.result_on.format_long())
             }
-            Some(_) => "Workouts go by effort.".to_owned(),
+            Some(_) => "Workouts are planned by effort.".to_owned(),
             None => no_result_message(),
         }
     }
 }
 
 fn no_result_message() -> String {
-    format!("No race result from the last {PACES_VALID_DAYS} days, so workouts go by effort instead of pace.")
+    format!(
+        "No race result from the last {PACES_VALID_DAYS} days, so workouts are planned by effort instead of pace."
+    )
 }
 
 impl Plan {

@@ -184,6 +184,16 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Label for the plan's names and descriptions. `author` is the coach or app that wrote the
+    /// draft or changed the plan later.
+    #[must_use]
+    pub fn text_label(&self, author: Option<Author>) -> Option<&'static str> {
+        match (self.author, author?) {
+            (Author::Athlete, other) => other.changed_text_label(),
+            (_, author) => author.text_label(),
+        }
+    }
+
     /// Days that workouts can be on: from the Monday of the first week to the end of recovery after
     /// the race.
     #[must_use]

@@ -42,31 +42,30 @@ impl PaceCardBasis {
         let faster = target.zip(finish).is_some_and(|(target, finish)| target < finish.time);
         let target = target.map(TimeSpan::format_clock).unwrap_or_default();
         let (middle, band) = match finish.map(|finish| finish.rounded(race)) {
-            Some(PredictedFinish { low, time, high }) => (
-                time.format_clock(),
-                format!("likely range: {} to {}", low.format_clock(), high.format_clock()),
-            ),
+            Some(PredictedFinish { low, time, high }) => {
+                (time.format_clock(), format!("80% range: {} to {}", low.format_clock(), high.format_clock()))
+            }
             None => Default::default(),
         };
         match self {
             Self::Target if faster => format!(
-                "Plan A is your target. Plan B is the time your data predicts for race day, about {middle} ({band})."
+                "Plan A is your goal time. Plan B is the time your data predicts for race day, about {middle} ({band})."
             ),
             Self::Target => format!(
-                "Plan A is your target. Your data predicts about {middle} on race day ({band}), so it is realistic. Plan \
-                 B is 3% slower."
+                "Plan A is your goal time, which is realistic: your data predicts about {middle} on race day ({band}). \
+                 Plan B is 3% slower."
             ),
             Self::UnverifiedTarget => {
-                "Plan A is your target, which cannot be checked without a recent result; plan B is 3% slower. A race or a \
-                 hard 5 km will show where you stand."
+                "Plan A is your goal time, which cannot be checked without a recent result; plan B is 3% slower. A race \
+                 or a hard 5 km will show where you stand."
                     .to_owned()
             }
             Self::PredictionOverTarget => format!(
-                "Your target of {target} is faster than your data supports for race day ({band}), so the card does not use \
-                 it. Plan A is the middle of that range. Plan B is halfway between plan A and the slowest time of that range."
+                "Your goal time of {target} is faster than your data supports for race day ({band}), so plan A does not \
+                 use it. Plan A is the middle of that range. Plan B is halfway between plan A and the slowest time of that range."
             ),
             Self::Prediction => format!(
-                "You have no target, so plan A is the time your data predicts for race day ({band}). Plan B is halfway \
+                "You have no goal time, so plan A is the time your data predicts for race day ({band}). Plan B is halfway \
                  between plan A and the slowest time of that range."
             ),
         }

@@ -66,17 +66,15 @@ impl RaceReview {
         let mut said = Vec::new();
         match self.result {
             Some(ran) => said.push(format!("You ran {}.", ran.format_clock())),
-            None => said.push(
-                "There is no result for your race yet: import it, or enter it with `fitness race add`."
-                    .to_owned(),
-            ),
+            None => said
+                .push("There is no result for your race yet. Import the activity to see it here.".to_owned()),
         }
         if let Some(over) = self.over_target {
             let by = TimeSpan::from_secs(over.abs()).format_clock();
             said.push(match over {
-                0 => "That is exactly your target.".to_owned(),
-                1.. => format!("That is {by} slower than your target."),
-                _ => format!("That is {by} faster than your target."),
+                0 => "That is exactly your goal time.".to_owned(),
+                1.. => format!("That is {by} slower than your goal time."),
+                _ => format!("That is {by} faster than your goal time."),
             });
         }
         if let (Some(ran), Some(finish)) = (self.result, self.predicted) {
@@ -91,7 +89,7 @@ impl RaceReview {
             said.push(format!("The prediction on the day before was {shown}: your result is {place}."));
         }
         said.push(format!(
-            "No hard running before {}, and about {} of easy running. Resting costs you nothing.",
+            "Do not run hard before {}, and run mostly easy for about {}.",
             self.easy_until,
             match self.recovery_weeks {
                 1 => "a week".to_owned(),
@@ -128,9 +126,9 @@ mod tests {
         let said = after.sentences(Distance::HALF_MARATHON).join(" ");
         for part in [
             "You ran 1:45:42.",
-            "0:42 slower than your target",
+            "0:42 slower than your goal time",
             "your result is within that range",
-            "2 weeks of easy running",
+            "run mostly easy for about 2 weeks",
         ] {
             assert!(said.contains(part), "{said}");
         }
@@ -138,6 +136,6 @@ mod tests {
         let jog = [(day("2026-09-20"), Distance::from_km(3.0).unwrap(), minutes(20))];
         let unknown = review_race(&half(), &jog, None, day("2026-09-21")).unwrap();
         assert_eq!(unknown.result, None);
-        assert!(unknown.sentences(Distance::HALF_MARATHON)[0].contains("fitness race add"));
+        assert!(unknown.sentences(Distance::HALF_MARATHON)[0].contains("no result for your race yet"));
     }
 }

@@ -66,11 +66,11 @@ pub struct Workout {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum WorkoutError {
     /// Shorter than five minutes or longer than eight hours.
-    #[error("a workout lasts 5 to 480 minutes, not {0}")]
+    #[error("a workout must last 5 to 480 minutes; this one lasts {0}")]
     Duration(String),
-    #[error("a workout is at most 200 km, not {0:.1} km")]
+    #[error("a workout can be at most 200 km long; this one is {0:.1} km")]
     Distance(f64),
-    #[error("a workout's load is 0 to 500, not {0}")]
+    #[error("a workout's load must be 0 to 500; this one has {0}")]
     Load(f64),
     /// `rest` must be both kind and sport.
     #[error("a rest day has sport `rest` and kind `rest`, and no distance, time or steps")]

@@ -237,10 +237,10 @@ pub const ZONE_SETS: &[(ZoneKind, Sport)] = &[
     (ZoneKind::Power, Sport::Cycling),
 ];
 
-/// The sport, or `all other sports` for [`Sport::Other`].
+/// The sport, or `sports without their own zones` for [`Sport::Other`].
 #[must_use]
 pub fn zone_sport_label(sport: Sport) -> String {
-    if sport == Sport::Other { "all other sports".to_owned() } else { sport.to_string() }
+    if sport == Sport::Other { "sports without their own zones".to_owned() } else { sport.to_string() }
 }
 
 /// Parses a sleep goal such as `8:00` (hours and minutes), 4:00 to 12:00.

@@ -65,7 +65,7 @@ impl PageError {
     pub(crate) fn method_not_allowed() -> Self {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
-            "This address only receives forms. Go back to the page with the form.",
+            "This page can't be opened directly. Go back and use the form.",
         )
     }
 

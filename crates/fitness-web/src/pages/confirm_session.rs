@@ -81,7 +81,7 @@ async fn page(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -> 
     Ok(html! {
         section.card {
             h1 { (TITLE) }
-            p { "You signed in with a link from the terminal, which another program could have read. Confirm once that it's you. Then you can change your plan and account in this browser." }
+            p { "You signed in with a link from the terminal. Another program could have read that link, so please confirm once that it's you. Then you can change your plan and account in this browser." }
             (filling.input_error_summary())
             @if has_password {
                 @let line = InputOptions { input_type: "password", is_required: true, autocomplete: "current-password", ..InputOptions::default() };

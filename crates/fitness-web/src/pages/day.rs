@@ -99,6 +99,9 @@ fn value_label(view: &PageContext, fact: &Fact) -> String {
 
 /// The method of a fact in words. Predictions list several, loads and thresholds name one.
 fn describe_method(method: &str) -> String {
+    // Only lists of prediction methods have several entries; other texts may contain commas.
+    let is_prediction =
+        |part: &str| matches!(part, "power_law" | "hinge" | "log_model" | "tanda" | "own_marathon");
     let words = |part: &str| match part {
         "power_law" => "your races, scaled to this distance".to_owned(),
         "hinge" => "your races, scaled with an extra slowdown beyond the half marathon".to_owned(),
@@ -112,7 +115,8 @@ fn describe_method(method: &str) -> String {
         "reported" => "from your watch".to_owned(),
         other => other.replace('_', " "),
     };
-    method.split(", ").map(words).collect::<Vec<_>>().join("; ")
+    let separator = if method.split(", ").all(is_prediction) { "; " } else { ", " };
+    method.split(", ").map(words).collect::<Vec<_>>().join(separator)
 }
 
 fn row(view: &PageContext, facts: &Facts, fact: &Fact, rows: &SourceRowDates) -> Markup {
@@ -124,7 +128,7 @@ fn row(view: &PageContext, facts: &Facts, fact: &Fact, rows: &SourceRowDates) ->
             th scope="row" { (meaning(fact.id.as_str())) }
             td.n {
                 b { (escape_invisible(&value_label(view, fact))) }
-                @if let Some((low, high)) = ends { br; span.small.soft { "8 times out of 10: " (low) " to " (high) } }
+                @if let Some((low, high)) = ends { br; span.small.soft { "80% range: " (low) " to " (high) } }
             }
             td {
                 (escape_invisible(&describe_method(&fact.method)))

@@ -138,7 +138,7 @@ pub(crate) fn sign_in_first_page(fields: &FormFields, to: &str) -> Response {
                 p { "This is what you entered. Copy what you need, sign in and enter it again." }
                 @for (at, (name, text)) in written.iter().enumerate() {
                     div.field {
-                        label for={ "written-" (at) } { (name.replace('_', " ")) }
+                        label for={ "written-" (at) } { (field_label(name)) }
                         textarea id={ "written-" (at) } rows=(if text.chars().count() > 80 || text.contains('\n') { "6" } else { "1" }) readonly { (text) }
                     }
                 }
@@ -150,6 +150,27 @@ pub(crate) fn sign_in_first_page(fields: &FormFields, to: &str) -> Response {
     *response.status_mut() = StatusCode::UNAUTHORIZED;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
+}
+
+/// The label of a form field, from its name.
+fn field_label(name: &str) -> String {
+    match name {
+        "b_race" => "tune-up race date",
+        "b_race_distance" => "tune-up race distance",
+        "base" => "typical week",
+        "birth_year" => "year of birth",
+        "blackout" => "days off",
+        "bounds" => "lower bounds",
+        "long_day" => "long run day",
+        "longest" => "longest run",
+        "q" | "say" | "text" => "text",
+        "sleep_need" => "sleep goal",
+        "target" => "goal time",
+        "through" => "last day",
+        "zone" => "time zone",
+        other => return other.replace('_', " "),
+    }
+    .to_owned()
 }
 
 pub(crate) async fn sign_out(

@@ -167,7 +167,7 @@ fn goal_step() -> Markup {
     html! {
         h1 { "Are you training for a race?" }
         section.card {
-            p { "Enter your race, its date and your target time to get a plan that starts from your current training." }
+            p { "Enter your race, its date and your goal time to get a plan that starts from your current training." }
             p.actions { a.btn.primary href="/plan/new" { "Draft a plan" } }
         }
     }

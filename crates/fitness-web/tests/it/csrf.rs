@@ -101,7 +101,7 @@ async fn forged_forms_are_refused_and_write_nothing() {
         let gone = matches!(page.status, StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_FOUND);
         assert!(gone, "GET {address}: {}", page.text);
         let is_page = page.status == StatusCode::METHOD_NOT_ALLOWED && !address.starts_with("/api/");
-        assert!(!is_page || page.text.contains("only receives forms"), "GET {address}: {}", page.text);
+        assert!(!is_page || page.text.contains("be opened directly"), "GET {address}: {}", page.text);
         for method in ["PUT", "DELETE", "PATCH"] {
             let request = request_body(browser.request(method, address), route, &browser.token);
             let page = browser.send(request).await;

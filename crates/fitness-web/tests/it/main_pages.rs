@@ -271,7 +271,7 @@ async fn empty_pages_have_a_message_and_a_button() {
     let ann = site.db.user("Ann").await;
     let browser = site.signed_in(ann).await;
     for (path, says, button) in [
-        ("/", "No plan, so nothing is scheduled today.", "href=\"/plan/new\""),
+        ("/", "Nothing is scheduled today.", "href=\"/plan/new\""),
         ("/", "No activities yet.", "href=\"/data\""),
         ("/plan", "No active plan.", "class=\"btn primary\" href=\"/plan/new\""),
         ("/coach", "Ask about today, your week or your form", "action=\"/coach\""),

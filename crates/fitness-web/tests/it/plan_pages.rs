@@ -224,7 +224,7 @@ async fn invalid_plan_form_shows_field_errors_and_keeps_values() {
         (
             "goal=half&race_date=2026-10-11&days=mon&days=tue&days=wed",
             "level",
-            "Fewer than 28 days of history",
+            "You have fewer than 28 days of history",
         ),
         ("goal=half&race_date=2026-10-11&level=god", "level", "Choose one of the levels."),
         (
@@ -481,11 +481,7 @@ async fn pace_card_needs_a_target_or_result() {
     let (site, ann, browser) = site().await;
     create_plan_with_steps(&site, ann).await;
     let no = browser.get("/plan/splits").await;
-    assert!(
-        no.status == StatusCode::NOT_FOUND && no.contains("no target time or race result"),
-        "{}",
-        no.text
-    );
+    assert!(no.status == StatusCode::NOT_FOUND && no.contains("no goal time or race result"), "{}", no.text);
     let plan = site.db.draft(ann, "With a target").await;
     let card = browser.get(&format!("/plan/splits?plan={plan}")).await;
     assert_eq!(card.status, StatusCode::OK, "{}", card.text);

@@ -135,6 +135,11 @@ async fn trends_match_the_store_in_every_range() {
         .sum();
     let table = browser.get("/trends?range=6w&table=volume").await;
     assert!(table.contains("1 Jun") && table.contains(&format!("{week:.1} km")), "{}", table.text);
+    // The evening is the same day in every range, even where a point is a whole week.
+    for range in RANGES {
+        let page = browser.get(&format!("/trends?range={range}")).await;
+        assert!(page.contains("on the evening of Sat 13 Jun"), "{range}: {}", page.text);
+    }
     for range in RANGES {
         let page = browser.get(&format!("/trends?range={range}&volume=load")).await;
         assert_eq!(page.status, StatusCode::OK, "{range}");

@@ -31,7 +31,7 @@ pub(crate) enum DayCommand {
     ///
     /// A workout isn't graded until all data for that day has arrived. Use this if no more data will
     /// arrive: you left the watch at home, or the account is no longer synced. It cannot be undone.
-    /// If data arrives later after all, the day is graded again.
+    /// If data arrives later, the day is graded again.
     Complete {
         /// The last complete day, such as 2026-06-14 [default: yesterday]
         #[arg(value_name = "DAY")]

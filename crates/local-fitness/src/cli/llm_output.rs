@@ -10,8 +10,8 @@ use std::path::PathBuf;
 pub(crate) enum ContractCommand {
     /// Validate a model's response and list all errors; prints JSON if the output is redirected
     ///
-    /// Exits with 0 if the response is accepted and with 1 if it is rejected. Needs no network, and
-    /// a database only for --plan. See docs/llm-output.md and docs/schema.
+    /// Exits with 0 if the response is accepted and with 1 if it is rejected. Needs no network,
+    /// and needs a database only for --plan. See docs/llm-output.md and docs/schema.
     Check(CheckArgs),
 }
 

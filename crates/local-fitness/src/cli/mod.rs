@@ -149,10 +149,10 @@ pub(crate) enum Command {
         /// The last day, 2000-01-01 or later [default: today]
         #[arg(long, value_name = "DAY")]
         ends: Option<Day>,
-        /// Seed of the random athlete
+        /// Seed for generating the athlete
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Create the athlete without starting the server
+        /// Create the demo without starting the server
         #[arg(long)]
         only_make: bool,
         /// Show the existing demo, if there is one, instead of replacing it
@@ -206,7 +206,7 @@ pub(crate) enum Command {
     ///
     /// Needs a terminal, and asks you to type the user's name. For a user without a password it
     /// also shows a code, which the browser asks for before it changes a plan or the account.
-    /// This does not protect against other programs that run under your account.
+    /// The code does not protect against other programs that run under your account.
     Login(SignInLinkArgs),
     /// Show the audit log: every change to your data, and who made it
     Audit {
@@ -258,8 +258,8 @@ pub(crate) enum Command {
     ///
     /// A running server makes a backup each night and keeps the newest seven; --nightly does the
     /// same without a server. A backup is also made before a new version migrates the database.
-    /// Backups are in `backups` next to the database file, for PostgreSQL in your data directory,
-    /// or in the directory set by FITNESS_BACKUPS (`off` disables them).
+    /// Backups are stored in the `backups` directory next to the database file (PostgreSQL: in your
+    /// data directory), or in the directory set by FITNESS_BACKUPS (`off` disables them).
     Backup(BackupArgs),
     /// Export all your data as a ZIP file in open formats
     ///
@@ -290,7 +290,7 @@ pub(crate) enum Command {
         /// The ZIP of an export
         file: PathBuf,
     },
-    /// Copy the database to PostgreSQL or SQLite. The source is kept.
+    /// Copy the database to PostgreSQL or SQLite; the source is kept
     ///
     /// The target must be empty.
     #[command(alias = "move")]
@@ -459,8 +459,8 @@ pub(crate) enum PlanCommand {
     /// Send the active plan's next workouts to your intervals.icu calendar, which forwards them to
     /// watches
     ///
-    /// Keeps the entries it created in step with the plan and never touches others. Requires the
-    /// source `intervals` (`fitness source add intervals`).
+    /// Updates the entries it created to match the plan, and never changes other entries. Requires
+    /// the source `intervals` (`fitness source add intervals`).
     Push(PushArgs),
 }
 

@@ -45,7 +45,9 @@ async fn add_absence(
     let through = through.unwrap_or(from);
     let observed =
         ObservationData::new(reason.observation_kind(), from, through, severity).map_err(|_| {
-            let help = format!("--through must be at most {MAX_OBSERVATION_DAYS} days after --from");
+            let help = format!(
+                "--through must be the same day as --from or at most {MAX_OBSERVATION_DAYS} days later"
+            );
             CliError::new(format!("{from} to {through} is not a valid period"), help)
         })?;
     let note = note.as_deref().map(NoteText::new).transpose();

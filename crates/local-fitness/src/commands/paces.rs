@@ -77,7 +77,7 @@ fn render_paces(
             let _ = write!(words, "\n{}", pace_table(&paces, units));
             if slower {
                 words.push_str(
-                    "\nThe marathon pace comes from your predicted marathon time, which is slower than the formula gives.\n",
+                    "\nThe marathon pace comes from your predicted marathon time, which is slower than the VDOT formula predicts.\n",
                 );
             }
             let data = json!({

@@ -38,14 +38,14 @@ fn score_prompts(file: Option<PathBuf>, as_prompt: Option<PromptName>) -> Result
     let Some(path) = file else {
         return Ok(render_failures(
             &lint_built_in(|name| LintContext::for_prompt(Some(name), &tools)),
-            "those of each registered prompt",
+            "the rules of each registered prompt",
         ));
     };
     let text = read_prompt(&path)?;
     let known = as_prompt.or_else(|| prompt_from_path(&path)).or_else(|| Prompt::find_original(&text));
     let rules = known.map_or_else(
         || "the common rules; use --as brief or --as chat for the rules of a registered prompt".to_owned(),
-        |name| format!("those of the {name} prompt"),
+        |name| format!("the rules of the {name} prompt"),
     );
     let mut failures: Vec<LintFinding> = registered_version(&path)
         .and_then(|(name, version)| {
@@ -74,7 +74,7 @@ fn prompt_from_path(path: &Path) -> Option<PromptName> {
 fn render_failures(failures: &[LintFinding], rules: &str) -> CommandOutput {
     let failures: Vec<String> = failures.iter().map(ToString::to_string).collect();
     let data = json!({ "failures": failures, "rules": rules });
-    let used = format!("Rules used: {rules}.\n");
+    let used = format!("Checked against {rules}.\n");
     if failures.is_empty() {
         let words = "No findings: every metric and tool in the prompt exists, and no rule is missing.";
         return CommandOutput::new(format!("{words}\n{used}"), &data);

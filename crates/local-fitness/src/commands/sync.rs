@@ -134,7 +134,7 @@ pub(super) async fn watch(
     if forget {
         store.put_setting(user.id, WATCH_SETTING, &None::<String>, clock::now()).await?;
         store.close().await;
-        return Ok(CommandOutput::new("Forgot the watched folder.", &json!({ "folder": null })));
+        return Ok(CommandOutput::new("The folder is no longer remembered.", &json!({ "folder": null })));
     }
     let remembered = store.find_setting::<Option<PathBuf>>(user.id, WATCH_SETTING).await?.flatten();
     let folder = folder.or(remembered).ok_or_else(|| {

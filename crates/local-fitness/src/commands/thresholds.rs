@@ -98,9 +98,13 @@ fn describe_new_threshold(set: &Threshold, before: &[Threshold], units: UnitSyst
     }
     if let Some(later) = later {
         let next = value(later.value);
-        let _ = write!(words, "; as of {}, your earlier setting of {next} applies", later.from);
+        let _ = write!(words, "; from {} on, the {next} you set earlier applies", later.from);
         let _ = write!(words, ".\nTraining load in this period is recomputed; other days do not change.");
-        let _ = write!(words, "\nTo extend it, run `fitness thresholds remove {kind} {}`.", later.from);
+        let _ = write!(
+            words,
+            "\nTo use the new value from then on too, run `fitness thresholds remove {kind} {}`.",
+            later.from
+        );
     } else {
         let _ = write!(words, ".\nTraining load since then is recomputed; earlier load does not change.");
     }

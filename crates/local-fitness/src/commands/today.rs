@@ -119,8 +119,8 @@ fn format_fact(fact: &Fact, units: UnitSystem) -> String {
     let is = |name: FactName| fact.id.as_str() == name.as_str();
     match &fact.value {
         FactValue::Word(FactWord::Hrv(_)) => format!("{} your range", fact.format(units)),
-        FactValue::Word(FactWord::Jump(SpikeBand::Usual)) => "no jump".to_owned(),
-        FactValue::Word(FactWord::Jump(band)) => format!("{band} jump"),
+        FactValue::Word(FactWord::Jump(SpikeBand::Usual)) => "not a jump in distance".to_owned(),
+        FactValue::Word(FactWord::Jump(band)) => format!("a {band} jump in distance"),
         FactValue::Number(ratio) if is(FactName::LastRunJump) => format!("{:.0}% of it", ratio * 100.0),
         FactValue::Number(ratio) if is(FactName::Load7To28Days) => match ((ratio - 1.0) * 100.0).round() {
             more if more > 0.0 => format!("{more:.0}% above"),

@@ -122,6 +122,17 @@ fn permission_errors_are_reported() {
 }
 
 #[test]
+fn unknown_time_zone_is_named_with_an_example() {
+    let home = Home::new();
+    let refused = home.run(&["user", "add", "Ann", "--zone", "Mars/One"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let error = refused.err;
+    for part in ["`Mars/One` is not a time zone", "help: use a name such as Europe/Zurich"] {
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
 fn invalid_plan_file_is_refused() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann"]);

@@ -280,7 +280,7 @@ async fn valid_model_brief_is_stored_with_its_model() {
     let again = &fake.requests()[3..];
     assert_eq!(again.len(), 1, "the probe result is cached: {again:?}");
     assert_eq!(bodies_of(&preview), [again[0].raw_body.clone()], "only one request is shown: {preview}");
-    assert!(preview.contains("found not to call tools"), "{preview}");
+    assert!(preview.contains("the model cannot call tools itself"), "{preview}");
     assert!(preview.contains("Prefers trails"));
     // A continued chat includes its history; another model gets its own request format.
     let chats = home.json(&["chat", "--list"]);

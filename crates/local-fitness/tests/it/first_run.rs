@@ -34,7 +34,7 @@ fn first_run(home: &Home) {
     let shown = home.ok(&["plan", "show", "1"]);
     assert!(
         shown.starts_with(
-            "Plan 1, Zürich half (draft)\nHalf marathon on 2099-09-20, target 1:45:00. 3 workouts"
+            "Plan 1, Zürich half (draft)\nHalf marathon on 2099-09-20, goal time 1:45:00. 3 workouts"
         ),
         "{shown}"
     );

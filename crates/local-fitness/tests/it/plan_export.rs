@@ -147,7 +147,7 @@ fn json_export_round_trips() {
         to_cli_output(home.command(&["plan", "export", "1", "--format", "md", "-o", "-"]).output().unwrap());
     assert!(
         told.out.starts_with(
-            "# Zürich \\| &lt;b&gt;half&lt;/b&gt;\n\nHalf marathon on 2099-09-20, target 1:45:00."
+            "# Zürich \\| &lt;b&gt;half&lt;/b&gt;\n\nHalf marathon on 2099-09-20, goal time 1:45:00."
         ),
         "{}",
         told.out

@@ -193,7 +193,7 @@ fn splits_name_their_source() {
     let beyond = home.ok(&["plan", "splits", "1"]);
     assert_contains(
         &beyond,
-        &["Your target of 33:00 is faster than your data supports", "the card does not use it"],
+        &["Your goal time of 33:00 is faster than your data supports", "plan A does not use it"],
     );
     assert!(!beyond.contains("Plan A 33:00"), "{beyond}");
     let data = home.json(&["plan", "splits", "1"]);
@@ -204,16 +204,16 @@ fn splits_name_their_source() {
     assert_contains(
         &slow,
         &[
-            "Plan A is your target. Your data predicts",
-            "so it is realistic. Plan B is 3% slower",
+            "Plan A is your goal time, which is realistic: your data predicts",
+            "Plan B is 3% slower",
             "Plan A 52:00",
         ],
     );
     draft(&["--target", "45:15"]);
     assert_contains(
         &home.ok(&["plan", "splits", "3"]),
-        &["Plan A is your target. Plan B is the time your data predicts", "Plan A 45:15"],
+        &["Plan A is your goal time. Plan B is the time your data predicts", "Plan A 45:15"],
     );
     draft(&[]);
-    assert_contains(&home.ok(&["plan", "splits", "4"]), &["You have no target", "5.0 km (halfway)"]);
+    assert_contains(&home.ok(&["plan", "splits", "4"]), &["You have no goal time", "5.0 km (halfway)"]);
 }

@@ -328,7 +328,7 @@ fn removing_an_absence_withdraws_its_proposals() {
     let (first, second) = (mark(3), mark(5));
     let gave_way = home.expect_error(&["plan", "proposal", "show", "1"]);
     assert!(
-        gave_way.contains("proposal 2 replaced it") && gave_way.contains("proposal show 2"),
+        gave_way.contains("a newer proposal replaced it") && gave_way.contains("proposal show 2"),
         "{gave_way}"
     );
     let said = home.ok(&["day", "unmark", &second]);
@@ -336,7 +336,7 @@ fn removing_an_absence_withdraws_its_proposals() {
     assert!(said.contains("Proposal 3 needs your decision"), "the first absence remains: {said}");
     assert!(
         home.expect_error(&["plan", "proposal", "apply", "2"])
-            .contains("it was withdrawn, because the absence")
+            .contains("it was withdrawn because you removed the absence")
     );
     let gone = home.json(&["day", "unmark", &first]);
     assert_eq!((&gone["withdrawn"], &gone["waiting"]["proposals"]), (&json!([3]), &json!([])));

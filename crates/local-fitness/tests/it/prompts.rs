@@ -65,7 +65,10 @@ fn edited_copy_of_a_built_in_prompt_is_linted_by_its_rules() {
     let home = Home::new();
     let file = home.file("a.md", &ours);
     let told = home.run(&["prompts", "score", &file]);
-    assert!(told.code == Some(0) && told.out.contains("Rules used: those of the brief prompt."), "{told:?}");
+    assert!(
+        told.code == Some(0) && told.out.contains("Checked against the rules of the brief prompt."),
+        "{told:?}"
+    );
     let without: String = ours
         .lines()
         .filter(|line| !line.contains("Write no digits"))
@@ -80,7 +83,7 @@ fn edited_copy_of_a_built_in_prompt_is_linted_by_its_rules() {
     );
     let file = home.file("seed.txt", PROMPT);
     let told = home.run(&["prompts", "score", &file]);
-    assert!(told.code == Some(0) && told.out.contains("Rules used: the common rules"), "{told:?}");
+    assert!(told.code == Some(0) && told.out.contains("Checked against the common rules"), "{told:?}");
     let told = home.run(&["prompts", "score", &file, "--as", "brief"]);
     assert!(told.code == Some(1) && told.out.contains("FAIL: prompt dropped the no-digits rule"), "{told:?}");
     let file = home.file("brief.md", PROMPT);

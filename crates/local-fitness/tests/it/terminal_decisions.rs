@@ -48,7 +48,7 @@ fn plan_is_activated_replaced_archived_and_deleted() {
     home.ok(&["plan", "draft", &file]);
 
     let mut session = home.spawn_terminal(&["plan", "activate", "1"]);
-    session.exp_string("Half marathon on 2099-09-20, target 1:45:00").unwrap();
+    session.exp_string("Half marathon on 2099-09-20, goal time 1:45:00").unwrap();
     session.exp_string("Type the plan's name to activate it: ").unwrap();
     session.send_line("Zürich half").unwrap();
     let (said, well) = read_to_end(session);

@@ -63,7 +63,7 @@ fn setting_a_threshold_prints_its_period_and_affected_loads() {
         &confirmed,
         &[
             &format!("from {from} through 2026-04-30"),
-            "your earlier setting of 4:30 /km applies",
+            "the 4:30 /km you set earlier applies",
             "in this period",
         ],
     );
@@ -190,7 +190,10 @@ fn today_on_a_past_day_ignores_later_plans() {
 fn today_prints_week_last_run_and_days_without_data() {
     let home = home_with_demo_data();
     let race = home.ok(&["today", "--on", "2026-05-18"]);
-    assert_contains(&race, &["vs 28-day average     ", "vs longest in 30 days 126% of it, small jump"]);
+    assert_contains(
+        &race,
+        &["vs 28-day average     ", "vs longest in 30 days 126% of it, a small jump in distance"],
+    );
     assert_not_contains(&race, &["risk", "injury", "danger", "ill"]);
     let before = home.ok(&["today", "--on", "2025-11-10"]);
     assert_contains(&before, &["No data for 2025-11-10: your data starts on 2025-11-17"]);
@@ -287,7 +290,7 @@ fn paces_need_a_recent_race() {
     // VDOT 49.8; the predicted marathon pace is slower than the formula's.
     assert_contains(
         &typed,
-        &["VDOT 49.8", "5.0 km in 20:00 (entered without a date)", "E easy", "T threshold", "R repetition"],
+        &["VDOT 49.8", "a 5K in 20:00 (entered without a date)", "E easy", "T threshold", "R repetition"],
     );
     assert_contains(
         &home.ok(&["paces", "--race", "100=12:00:00"]),

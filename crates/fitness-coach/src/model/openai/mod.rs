@@ -222,21 +222,23 @@ impl Model for OpenAiCompatible {
         if request.tools.is_empty() {
             return sent(None);
         }
-        let (native, enveloped) =
-            ("tools handed to the server, to call them itself", "calls as answers of a certain shape");
+        let (native, enveloped) = ("the tools in the request", "tool calls as JSON in the reply");
         match self.tool_call_mode.get() {
             Some(ToolCallMode::Native) => {
-                format!("With {native}, as it was found to do:\n{}", sent(Some(ToolCallMode::Native)))
+                format!(
+                    "With {native}, because the model can call them:\n{}",
+                    sent(Some(ToolCallMode::Native))
+                )
             }
             Some(ToolCallMode::Enveloped) => {
                 format!(
-                    "With {enveloped}, for it was found not to call tools itself:\n{}",
+                    "With {enveloped}, because the model cannot call tools itself:\n{}",
                     sent(Some(ToolCallMode::Enveloped))
                 )
             }
             None => format!(
-                "First, once, to find out whether it calls tools itself:\n{}\n\nThen, if it does, with {native}:\n{}\n\nOr, if it \
-                 does not, with {enveloped}:\n{}",
+                "First, once, to find out whether the model can call tools:\n{}\n\nIf it can, with {native}:\n{}\n\nIf it \
+                 cannot, with {enveloped}:\n{}",
                 self.post(request::probe_body(&self.service.model)).preview(),
                 sent(Some(ToolCallMode::Native)),
                 sent(Some(ToolCallMode::Enveloped))

@@ -98,12 +98,16 @@ impl SourceRace {
     }
 }
 
-/// `a half marathon` or `10.0 km`.
+/// `a half marathon`, `a 10K` or `15.0 km`.
 pub(crate) fn race_name(distance: Distance, units: UnitSystem) -> String {
     if is_course_distance(distance, Distance::MARATHON) {
         "a marathon".to_owned()
     } else if is_course_distance(distance, Distance::HALF_MARATHON) {
         "a half marathon".to_owned()
+    } else if is_course_distance(distance, Distance::from_mm(10_000_000)) {
+        "a 10K".to_owned()
+    } else if is_course_distance(distance, Distance::from_mm(5_000_000)) {
+        "a 5K".to_owned()
     } else {
         units.format_distance(distance).to_string()
     }

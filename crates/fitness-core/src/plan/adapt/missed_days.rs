@@ -138,7 +138,7 @@ pub(super) fn missed_days(s: &AdaptInput<'_>) -> Option<Adaptation> {
                 modify(planned, next, "Half, then three quarters, after the break")
             });
             let message = format!(
-                "{told}. Coming back takes as many days: the first half at 50%, the second at 75%. A break of a week or \
+                "{told}. Take the same number of days to come back: the first half of them at 50%, the second half at 75%. A break of a week or \
                  more in the last sixteen weeks has cost runners 5% to 8% on race day (Feely et al. 2023)."
             );
             (message, ahead.collect())

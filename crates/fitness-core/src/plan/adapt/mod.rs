@@ -245,8 +245,8 @@ fn missed_quality(s: &AdaptInput<'_>) -> Option<Adaptation> {
     let moved = Workout { date: place.workout.date, ..planned.workout.clone() };
     let changes = vec![modify(place, moved, "Replaces the easy run")?];
     let message = format!(
-        "You missed \"{}\" on {}. It can replace the easy run on {}, two days from everything hard. The easy run is \
-         dropped, so nothing is doubled up.",
+        "You missed \"{}\" on {}. It can replace the easy run on {}, at least two days from any hard workout. The \
+         easy run is dropped, so you do not run twice that day.",
         planned.workout.name, graded.day, place.workout.date
     );
     Some(s.adaptation(Cause::MissedQuality, &(planned.id, graded.day), message, changes))

@@ -190,7 +190,7 @@ impl PlanRebuild {
             }
             None => format!(
                 "{by_steps}. There is not enough time to return to the original plan before the race on {}: the peak week \
-                 has {} instead of {}. Consider a later or shorter race, or one without a target.",
+                 has {} instead of {}. Consider a later or shorter race, or one without a goal time.",
                 s.plan.race_date,
                 shown(self.rebuilt_peak_km),
                 shown(self.planned_peak_km)

@@ -122,7 +122,7 @@ pub(super) fn illness(s: &AdaptInput<'_>) -> Option<Adaptation> {
             changes.extend(modify(
                 planned,
                 downgrade(&planned.workout, 0.5, s.athlete),
-                "Easy and half as long, with a cold",
+                "Easy and half as long while you have a cold",
             ));
         }
         let severity = if said.value().is_some() { " (mild)" } else { "" };
@@ -147,8 +147,8 @@ pub(super) fn illness(s: &AdaptInput<'_>) -> Option<Adaptation> {
         }
     }
     let mut message = format!(
-        "You marked yourself as ill. No training until 24 hours without symptoms or medication, then two easy days for \
-         each day of fever before anything hard, until {careful}."
+        "You marked yourself as ill. Do not train until you have had 24 hours without symptoms or medication. Then take \
+         two easy days for each day of fever before anything hard, until {careful}."
     );
     if days > 10 {
         message.push_str(

@@ -42,7 +42,7 @@ pub enum DraftError {
     #[error("the race on {race} must be 1 to {MAX_PLAN_DAYS} days after the start on {start}")]
     Dates { start: Day, race: Day },
     /// Impossible for the distance.
-    #[error("a target time of {0} is not possible for this distance")]
+    #[error("a goal time of {0} is not possible for this distance")]
     Target(String),
     #[error("a plan must have 1 to {MAX_WORKOUTS} workouts, not {0}")]
     Count(usize),

@@ -7,7 +7,6 @@
 use super::PlanExport;
 use super::steps::describe_extra_steps;
 use crate::domain::calendar::{Day, Instant};
-use crate::domain::note::Author;
 use crate::domain::units::{TimeSpan, UnitSystem};
 use crate::domain::untrusted_text::is_invisible;
 use crate::plan::PlannedWorkout;
@@ -20,7 +19,7 @@ const MAX_LINE_OCTETS: usize = 75;
 #[must_use]
 pub fn icalendar(exported: PlanExport<'_>, mark: &str, stamp: Instant, units: UnitSystem) -> String {
     let PlanExport { plan, workouts, author } = exported;
-    let label = author.and_then(Author::text_label).map(|label| format!("({label})"));
+    let label = plan.text_label(author).map(|label| format!("({label})"));
     let mut file = CalendarWriter(String::new());
     file.write_line("BEGIN", "VCALENDAR");
     file.write_line("VERSION", "2.0");

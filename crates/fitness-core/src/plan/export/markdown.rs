@@ -3,7 +3,6 @@
 use super::PlanExport;
 use super::steps::describe_extra_steps;
 use crate::domain::calendar::Day;
-use crate::domain::note::Author;
 use crate::domain::units::{TimeSpan, UnitSystem};
 use crate::domain::untrusted_text::escape_invisible;
 use crate::plan::{PlannedRunningTotals, PlannedWorkout, Workout};
@@ -13,7 +12,8 @@ use std::fmt::Write as _;
 #[must_use]
 pub fn markdown(exported: PlanExport<'_>, units: UnitSystem) -> String {
     let PlanExport { plan, workouts, author } = exported;
-    let target = plan.target_time.map(|time| format!(", target {}", time.format_clock())).unwrap_or_default();
+    let target =
+        plan.target_time.map(|time| format!(", goal time {}", time.format_clock())).unwrap_or_default();
     let mut text = format!(
         "# {}\n\n{}{target}. Starts {}, revision {}.\n",
         escape_markdown(&plan.name),
@@ -21,7 +21,7 @@ pub fn markdown(exported: PlanExport<'_>, units: UnitSystem) -> String {
         plan.start_date,
         plan.revision,
     );
-    if let Some(label) = author.and_then(Author::text_label) {
+    if let Some(label) = plan.text_label(author) {
         let _ = writeln!(text, "\nNames and descriptions are {label}.");
     }
     for week in workouts.chunk_by(|a, b| week_of(a) == week_of(b)) {

@@ -145,7 +145,7 @@ fn markdown_has_one_table_per_week() {
     let expected = "\
 # Track \\| &lt;b&gt;\\`x\\`&lt;/b&gt;
 
-Half marathon on 2026-09-20, target 1:45:00. Starts 2026-06-15, revision 2.
+Half marathon on 2026-09-20, goal time 1:45:00. Starts 2026-06-15, revision 2.
 
 ## Week of 2026-06-15
 

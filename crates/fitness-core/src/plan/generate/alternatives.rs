@@ -8,7 +8,7 @@ pub(super) fn suggest_changes(wish: &PlanRequest, athlete: &TrainingBaseline) ->
     type Change = (&'static str, fn(&mut PlanRequest, &mut TrainingBaseline) -> bool);
     let changes: [Change; 7] = [
         ("leave out the tune-up race", |wish, _| wish.tune_up.take().is_some()),
-        ("leave out the target time", |wish, _| wish.target.take().is_some()),
+        ("leave out the goal time", |wish, _| wish.target.take().is_some()),
         ("enter a longest run that fits your weekly distance, or leave it out", |_, athlete| {
             athlete.self_reported.longest.take().is_some()
         }),

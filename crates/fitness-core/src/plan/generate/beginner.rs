@@ -225,7 +225,7 @@ fn notes(athlete: &TrainingBaseline, silent: bool, race: Distance, workouts: &[W
         "You have hardly run in the last weeks"
     };
     let mut said = vec![format!(
-        "{known}: the plan goes by minutes and effort, with walking breaks, and predicts no finish time. Draft again after \
+        "{known}: the plan uses minutes and effort, with walking breaks, and does not predict a finish time. Draft again after \
          four weeks of recorded runs."
     )];
     let longest = workouts.iter().filter_map(|workout| workout.duration).max().unwrap_or(TimeSpan::ZERO);

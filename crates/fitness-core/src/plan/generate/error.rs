@@ -23,10 +23,10 @@ pub enum GenerateError {
     #[error("the race on {0} is more than two years away; choose a date within two years")]
     TooFar(Day),
     /// Faster than any human has run.
-    #[error("{0}; choose a slower target, or none")]
+    #[error("{0}; choose a slower goal time, or none")]
     Target(String),
     /// No published evidence beyond 50 km.
-    #[error("there is no published evidence for target times beyond 50 km; leave the target out")]
+    #[error("there is no published evidence for goal times beyond 50 km; leave the goal time out")]
     TargetBeyondEvidence,
     /// Too few training days a week for the race.
     #[error(
@@ -39,7 +39,7 @@ pub enum GenerateError {
     LongDay(Weekdays),
     /// The level is never guessed.
     #[error(
-        "fewer than 28 days of history; choose your running experience: beginner, intermediate or advanced"
+        "you have fewer than 28 days of history; choose your running experience: beginner, intermediate or advanced"
     )]
     MissingLevel,
     /// The base is too small for the time left.
@@ -89,7 +89,7 @@ pub enum GenerateError {
     Unsafe {
         /// Texts of the lint findings of the best attempt.
         findings: Vec<String>,
-        /// What would help: `leave out the target time, or choose a race eight weeks later`.
+        /// What would help: `leave out the goal time, or choose a race eight weeks later`.
         change: String,
     },
     #[error(transparent)]

@@ -143,7 +143,7 @@ fn describe_support(
     if is_unprepared(athlete, race, start, race_day) {
         let late = finish.rounded(race).high.format_clock();
         return format!(
-            "Your results predict {today} today and your target is {clock}, but you are not prepared for this distance. \
+            "Your results predict {today} today and your goal time is {clock}, but you are not prepared for this distance. \
              Unprepared runners finish about 6% later: expect about {middle}, and possibly up to {late}."
         );
     }
@@ -153,15 +153,15 @@ fn describe_support(
     };
     match goal_support(target, finish) {
         GoalSupport::Supported => {
-            format!("A target of {clock} is realistic: your data predicts {today} today{later}.")
+            format!("A goal time of {clock} is realistic: your data predicts {today} today{later}.")
         }
         GoalSupport::Stretch => format!(
-            "{clock} is a stretch: one in four to one in ten runners get there from where you are. You train for today's \
-             prediction, {today}; have a plan B for race day."
+            "{clock} is a stretch: between one in ten and one in four runners at your level achieve it. The plan uses the \
+             pace of today's prediction, {today}; have a plan B for race day."
         ),
         GoalSupport::Unlikely => format!(
-            "{clock} is unlikely: about one in ten to one in twenty runners get there from where you are. You train for \
-             today's prediction, {today}."
+            "{clock} is unlikely: between one in twenty and one in ten runners at your level achieve it. The plan uses the \
+             pace of today's prediction, {today}."
         ),
         GoalSupport::Unsupported => {
             let needed = required_result(prediction, race, target)
@@ -174,7 +174,7 @@ fn describe_support(
                 })
                 .unwrap_or_default();
             format!(
-                "Your data does not support a target of {clock}. It predicts {today} today{later}.{needed}"
+                "Your data does not support a goal time of {clock}. It predicts {today} today{later}.{needed}"
             )
         }
     }

@@ -145,7 +145,7 @@ impl LintRule {
                 "full weeks from the start to the race",
                 "common coaching practice, Feely 2023 (12 to 16 weeks)",
             ),
-            Self::BaseTooLow => ("the usual week before the plan", "30 published plans"),
+            Self::BaseTooLow => ("your usual week before the plan", "30 published plans"),
             Self::UnusualPeakVolume => {
                 ("the peak week compared with published plans", "30 published plans, Knopp 2024")
             }

@@ -131,9 +131,8 @@ fn check_day_lengths(view: &LintContext<'_>, report: &mut RawFindings) {
             Some(km) if workout.kind != WorkoutKind::Race => *days.entry(day).or_default() += km,
             Some(_) => {}
             None => {
-                let text = format!(
-                    "The distance of the run on {day} is unknown, so the rules about distance skip it"
-                );
+                let text =
+                    format!("The distance of the run on {day} is unknown, so the distance checks skip it");
                 report.add(
                     RawFinding::new(LintRule::ImplausibleDayLength, Severity::Note, text)
                         .with_part(1)

@@ -15,8 +15,7 @@ pub(super) fn check(view: &LintContext<'_>, report: &mut RawFindings) {
     check_paces_have_result(view, report);
     let Some((distance, _)) = view.race else { return };
     if distance > training_norms::MAX_EVIDENCE_DISTANCE && view.subject.target.is_some() {
-        let text =
-            "There is no published evidence for target times beyond 50 km; plan without one".to_owned();
+        let text = "There is no published evidence for goal times beyond 50 km; plan without one".to_owned();
         report.add(RawFinding::new(LintRule::RacePaceTooFast, Severity::Warning, text));
     }
     if let Some(prediction) = race_prediction(view, distance) {
@@ -119,7 +118,7 @@ fn check_target_time(view: &LintContext<'_>, prediction: &Prediction, report: &m
         GoalSupport::Unsupported => "not supported by your data: aim for the predicted time",
     };
     let text = format!(
-        "The target of {} is {verdict} (today's prediction: {})",
+        "The goal time of {} is {verdict} (today's prediction: {})",
         target.format_clock(),
         prediction.shown.time.format_clock()
     );

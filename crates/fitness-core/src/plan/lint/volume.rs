@@ -64,17 +64,13 @@ fn check_longest_run_jumps(view: &LintContext<'_>, report: &mut RawFindings) {
             continue;
         }
         let ratio = km / before;
+        // A value just above a limit must not be shown as the limit, and not as 0%.
+        let limit =
+            if ratio > training_norms::SESSION_SPIKE.0 { training_norms::SESSION_SPIKE.0 } else { 1.0 };
         let longer = format!(
             "{} is {} longer than your longest run of the 30 days before ({})",
             run,
-            // A value just above the limit must not be shown as the limit.
-            format_percent(
-                if ratio > training_norms::SESSION_SPIKE.0 {
-                    ratio.max(training_norms::SESSION_SPIKE.0 + 0.01)
-                } else {
-                    ratio
-                } - 1.0
-            ),
+            format_percent(ratio.max(limit + 0.01) - 1.0),
             view.format_km(before)
         );
         if let Some((severity, limit)) = severity_above(ratio, training_norms::SESSION_SPIKE) {
@@ -324,12 +320,12 @@ fn check_longest_run_for_race(view: &LintContext<'_>, report: &mut RawFindings) 
         let least = training_norms::min_longest_run(view.level, race);
         if km < least - TOLERANCE {
             let text = format!(
-                "The longest run before the race is {}; for this distance it should reach {}",
+                "The longest run before the race is {} on {day}; for this distance it should reach {}",
                 view.format_km(km),
                 view.format_km(least)
             );
             let aside = format!(
-                "the longest run is {} and should reach {}",
+                "the longest run is {} on {day} and should reach {}",
                 view.format_km(km),
                 view.format_km(least)
             );

@@ -67,10 +67,10 @@ pub enum ProposalState {
     #[error("you discarded it")]
     Discarded,
     /// A newer proposal replaced it.
-    #[error("proposal {0} replaced it")]
+    #[error("a newer proposal replaced it")]
     Superseded(ProposalId),
     /// The observation it was based on was removed.
-    #[error("it was withdrawn, because the absence or rating behind it was removed")]
+    #[error("it was withdrawn because you removed the absence or check-in it was based on")]
     Withdrawn,
     /// Its first day has passed.
     #[error("it expired on {0}")]

@@ -102,7 +102,7 @@ impl WorkoutDiff {
                 ([], true) => more.push("no steps".to_owned()),
                 ([], false) => {}
                 ([step], _) if is_redundant(step, then) && had_several => {
-                    more.push("one continuous effort".to_owned())
+                    more.push("no separate steps".to_owned())
                 }
                 ([step], _) if is_redundant(step, then) => {}
                 _ => more.push(format!("{new}steps: {}", told.join(", "))),
@@ -447,7 +447,7 @@ mod tests {
         assert!(diff_workouts(&current, &whole)[0].details(UnitSystem::Metric).is_empty());
         let mut several = current.clone();
         several[0].workout.steps = [easier.steps.clone(), easier.steps.clone()].concat();
-        assert_eq!(diff_workouts(&several, &whole)[0].details(UnitSystem::Metric), ["one continuous effort"]);
+        assert_eq!(diff_workouts(&several, &whole)[0].details(UnitSystem::Metric), ["no separate steps"]);
         let gone: Vec<NextRevisionWorkout> = Vec::new();
         assert!(diff_workouts(&current, &gone)[0].line(UnitSystem::Metric).ends_with("removed"));
     }

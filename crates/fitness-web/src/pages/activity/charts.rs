@@ -173,7 +173,7 @@ fn table(lines: &RecordedSeries, sport: Sport, units: UnitSystem) -> Markup {
                 }
             } }
         } }
-        p.small.soft { "Every " (format!("{:.0}", step / 60.0)) " min. Pace, elevation and power are averaged over a few seconds." }
+        p.small.soft { "One row every " (format!("{:.0}", step / 60.0)) " min. Pace, elevation and power are averaged over a few seconds." }
     }
 }
 

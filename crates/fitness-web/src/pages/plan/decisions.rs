@@ -159,7 +159,7 @@ async fn replace_active_page(
     };
     let body = html! {
         section.card.ask role="alert" {
-            h1 { (message) }
+            h1 { (message.trim_end_matches('.')) }
             @match &active {
                 Some(active) => {
                     p { b { (escape_invisible(&active.name)) }

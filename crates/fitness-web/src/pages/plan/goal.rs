@@ -27,10 +27,10 @@ pub(super) fn card(
                 p.meta { span { (time::element(plan.race_date, view.today)) } @if let Some(distance) = plan.distance { span { (view.units().format_distance(distance)) } } }
             }
             div {
-                h2 { "Target" }
+                h2 { "Goal time" }
                 @match plan.target_time {
                     Some(target) => p.number { (target.format_clock()) },
-                    None => p.number { "No target time" },
+                    None => p.number { "None" },
                 }
             }
             div { h2 { "Predicted today" } (prediction(view, facts, plan.target_time)) @if let Some(basis) = basis { details.small { summary { "How it is predicted" } p { (basis) } } } }
@@ -53,7 +53,7 @@ fn format_percent(percent: Option<u8>) -> String {
 
 fn percent(both: &CurrentAndOriginalAdherence) -> Markup {
     html! {
-        p.number { (format_percent(both.current.percent)) @if both.current != both.original { " " small { "original " (format_percent(both.original.percent)) } } }
+        p.number { (format_percent(both.current.percent)) @if both.current != both.original { " " small { (format_percent(both.original.percent)) " of the original plan" } } }
     }
 }
 
@@ -76,7 +76,7 @@ fn prediction(view: &PageContext, facts: &Facts, target: Option<TimeSpan>) -> Ma
         p.number { a.fact href={ "/days/" (view.today) "#" (id) } { (middle.format_clock()) } }
         (band(middle, low, high, target))
         p.meta {
-            span { "Likely finish (8 times out of 10): " (low.format_clock()) " to " (high.format_clock()) }
+            span { "80% range: " (low.format_clock()) " to " (high.format_clock()) }
         }
         @if let Some(target) = target { p.small { (compare_target(target, middle, low, high)) } }
     }
@@ -84,13 +84,13 @@ fn prediction(view: &PageContext, facts: &Facts, target: Option<TimeSpan>) -> Ma
 
 fn compare_target(target: TimeSpan, middle: TimeSpan, low: TimeSpan, high: TimeSpan) -> &'static str {
     if target < low {
-        "Your target is ambitious: faster than the predicted range."
+        "Your goal is ambitious: it is faster than the predicted range."
     } else if target < middle {
-        "Your target is slightly faster than predicted, but realistic."
+        "Your goal is slightly faster than predicted, but realistic."
     } else if target <= high {
-        "Your target is within the predicted range."
+        "Your goal is within the predicted range."
     } else {
-        "Your target is slower than the predicted range. You may be able to run faster."
+        "Your goal is slower than the predicted range. You may be able to run faster."
     }
 }
 

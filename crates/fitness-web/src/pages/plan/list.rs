@@ -59,14 +59,14 @@ fn row(view: &PageContext, plan: &Plan) -> Markup {
     }
 }
 
-/// `Half marathon on Sun 24 Jan, target 1:45:00`.
+/// `Half marathon on Sun 24 Jan, goal time 1:45:00`.
 pub(crate) fn describe_goal(view: &PageContext, plan: &Plan) -> Markup {
     html! {
         @match plan.distance {
             Some(_) => { (plan.race_label(view.units())) " on " (time::element(plan.race_date, view.today)) }
             None => { "Training without a race, until " (time::element(plan.race_date, view.today)) }
         }
-        @if let Some(target) = plan.target_time { ", target " (target.format_clock()) }
+        @if let Some(target) = plan.target_time { ", goal time " (target.format_clock()) }
     }
 }
 

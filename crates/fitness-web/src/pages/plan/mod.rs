@@ -50,7 +50,7 @@ pub(crate) async fn show(view: PageContext, Query(asked): Query<PlanQuery>) -> R
         div.row.head {
             h1 { (escape_invisible(&active.name)) }
             (chip::status(active.status))
-            (author_label::render(store.find_text_author(user, &active).await?))
+            (author_label::render_for_plan(&active, store.find_text_author(user, &active).await?))
             span.soft { (describe_revision(&view, &active)) }
         }
         @if let Some((after, distance)) = after.as_ref().zip(active.distance) {
@@ -102,7 +102,7 @@ fn plan_links(plan: &Plan, view: &PageContext) -> Markup {
             h2 { "This plan" }
             p.soft { "To move, swap, skip or change the length of a workout, open it in the schedule." }
             p.actions {
-                @if race_week { a.btn.primary href="/plan/splits" { "Pace card" } }
+                @if race_week { a.btn.primary href="/plan/splits" { "Race splits" } }
                 a.btn href="/plan/edit" { "Add a workout" }
                 a.btn href="/plan/revisions" { "Revisions" }
                 a.btn href="/plan/export" { "Export" }

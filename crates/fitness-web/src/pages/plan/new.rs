@@ -217,7 +217,7 @@ fn form(units: UnitSystem, filling: SubmittedForm<'_>, athlete: &TrainingBaselin
                 (filling.select("goal", "Race", "", &[("5k", "5 km"), ("10k", "10 km"), ("half", "Half marathon"), ("full", "Marathon"), ("custom", "Custom distance")]))
                 (filling.input("distance", "Distance", line("", "Only for a custom distance.", far)))
                 (filling.input("race_date", "Race date", InputOptions { is_required: true, ..line("date", "", "") }))
-                (filling.input("target", "Target time (optional)", line("", "", "1:45:00")))
+                (filling.input("target", "Goal time (optional)", line("", "", "1:45:00")))
             }
         }
         fieldset.part {

@@ -164,7 +164,7 @@ impl ProposalReview {
             ProposalState::Discarded => "You discarded this proposal.".to_owned(),
             ProposalState::Superseded(_) => "A newer proposal replaced this one.".to_owned(),
             ProposalState::Withdrawn => {
-                "It was withdrawn because the absence or rating behind it was removed.".to_owned()
+                "It was withdrawn because you removed the absence or check-in it was based on.".to_owned()
             }
             ProposalState::Expired(day) => format!("It expired on {}.", date(day)),
             ProposalState::AllDaysPast(day) => format!("It expired: its last day was {}.", date(day)),
@@ -360,7 +360,12 @@ fn refused_page(
         Error::ProposalClosed { .. } | Error::Stale | Error::WrongStatus(_) => StatusCode::CONFLICT,
         _ => StatusCode::UNPROCESSABLE_ENTITY,
     };
-    let message = format!("Nothing was changed. {}", sentence(why));
+    let reason = match why {
+        // The page itself says why.
+        Error::ProposalClosed { .. } => "This proposal is no longer open.".to_owned(),
+        _ => sentence(why),
+    };
+    let message = format!("Nothing was changed. {reason}");
     with_status(beside.page(view, Some(&message), overrides), status)
 }
 

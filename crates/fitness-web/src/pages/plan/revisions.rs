@@ -30,7 +30,7 @@ pub(crate) async fn list(view: PageContext, asked: QueryFields) -> Result<Respon
     let author = view.store().find_text_author(view.user(), &plan).await?;
     let body = html! {
         h1 { "Revisions" }
-        p.lead { (escape_invisible(&plan.name)) " " (author_label::render(author)) " Every change is kept." }
+        p.lead { (escape_invisible(&plan.name)) " " (author_label::render_for_plan(&plan, author)) " · Every change is kept." }
         section.card {
             ul.revisions {
                 @for revision in &revisions {
@@ -99,7 +99,7 @@ pub(crate) async fn show(
     let is_now = plan.status == PlanStatus::Active && wanted == plan.revision;
     let body = html! {
         h1 { "Revision " (wanted) }
-        p.lead { (escape_invisible(&plan.name)) " " (author_label::render(author)) }
+        p.lead { (escape_invisible(&plan.name)) " " (author_label::render_for_plan(&plan, author)) }
         section.card {
             (row(&view, &plan, revision))
             @if wanted == 1 { p { "The plan as drafted." } }

@@ -108,7 +108,7 @@ fn week_totals(view: &PageContext, week: &WeekProgress) -> Markup {
             rect.b.planned x="0" y="0" width="100" height="6" rx="3" {}
             @if begun { rect class={ "b " (bar_class(week)) } x="0" y="0" width=(format!("{:.0}", share * 100.0)) height="6" rx="3" {} }
         }
-        @if let Some(percent) = week.adherence.percent { span.soft.small { (percent) @if week.over { "% of plan" } @else { "% of what was due so far" } } }
+        @if let Some(percent) = week.adherence.percent { span.soft.small { "adherence " (percent) "%" @if !week.over { " so far" } } }
     }
 }
 

@@ -1,4 +1,4 @@
-//! `GET /plan/splits`: the pace card for race day.
+//! `GET /plan/splits`: the splits for race day.
 
 use crate::components::time;
 use crate::http::error::PageError;
@@ -17,23 +17,23 @@ pub(crate) async fn show(view: PageContext, asked: QueryFields) -> Result<Respon
     let plan = list::find_requested_plan(&view, &asked).await?;
     let no_card = |why: &str| {
         PageError::new(StatusCode::NOT_FOUND, why)
-            .with_title("No pace card")
+            .with_title("No race splits")
             .with_link("/plan", "Back to the plan")
     };
     let Some(race) = plan.distance else {
-        return Err(no_card("This plan has no race, so it has no pace card."));
+        return Err(no_card("This plan has no race, so it has no race splits."));
     };
     let athlete = view.store().training_baseline_for_plan(view.user(), &plan, today).await?;
     let finish = finish_on_race_day(&athlete, plan.start_date, plan.race_date);
     let Some(card) = pace_card(race, plan.target_time, finish, units) else {
         return Err(no_card(
-            "There is no target time or race result to base a pace card on. Confirm a race among your activities, or draft a plan with a target time.",
+            "There is no goal time or race result to compute splits from. Confirm one of your activities as a race, or draft a plan with a goal time.",
         ));
     };
     let basis = PaceCardBasis::from_card(&card, plan.target_time, finish);
     let half = Distance::from_mm(race.mm() / 2);
     let body = html! {
-        h1 { "Pace card" }
+        h1 { "Race splits" }
         p.lead { (escape_invisible(&plan.name)) " · " (time::element(plan.race_date, today)) }
         section.card.pace-card {
             p { (basis.describe(race, plan.target_time, finish)) }
@@ -46,8 +46,8 @@ pub(crate) async fn show(view: PageContext, asked: QueryFields) -> Result<Respon
                     td.n { (split.b.format_clock()) }
                 } } }
             }
-            p.small.soft { "Even pace. Only this card is printed." }
+            p.small.soft { "The times are for an even pace. If you print this page, only this card is printed." }
         }
     };
-    Ok(view.page(NavItem::Plan, "Pace card", &body))
+    Ok(view.page(NavItem::Plan, "Race splits", &body))
 }

@@ -58,7 +58,7 @@ fn chart(view: &PageContext, past: &[PastFitness], ahead: &Trajectory, first: Da
     let x = plot.day_scale(first, ahead.race_day);
     let lines = [
         ("with plan", "ahead", ahead.as_written.as_ref().ok()),
-        ("current rate", "rate", ahead.at_this_rate.as_ref().ok()),
+        ("current adherence", "rate", ahead.at_this_rate.as_ref().ok()),
         ("if you stop", "faint rate", Some(&ahead.no_training)),
     ];
     let coming = lines
@@ -153,7 +153,8 @@ fn caption(past: &[PastFitness], ahead: &Trajectory) -> String {
     let planned = morning(&ahead.as_written).map(|(fitness, form)| {
         format!("{fitness:.0} (form {}) if you follow the plan", format_signed(form, 0))
     });
-    let rate = morning(&ahead.at_this_rate).map(|(fitness, _)| format!("{fitness:.0} at your current rate"));
+    let rate =
+        morning(&ahead.at_this_rate).map(|(fitness, _)| format!("{fitness:.0} at your current adherence"));
     let subject = if now.is_empty() { "fitness" } else { "it" };
     let race_day = match (planned, rate) {
         (Some(planned), Some(rate)) => {

@@ -64,7 +64,7 @@ fn head(view: &PageContext, progress: &PlanAdherence, at: usize, author: Option<
         div.row {
             h1 { (escape_invisible(workout.name_without_size(view.units()))) }
             @if let Some(graded) = progress.adherence.graded.get(at) { (chip::verdict(graded, view.today)) }
-            (author_label::render(author))
+            (author_label::render_for_plan(plan, author))
         }
         p.lead { (time::element(workout.date, view.today)) " · " (workout.sport.title()) @if workout.key { " · key workout" } }
     }
@@ -97,7 +97,7 @@ fn planned_card(
                     @if !compared { ol.steps-list { @for line in &lines { li { (line) } } } }
                 }
             }
-            @if let Some(words) = &workout.description { p { (escape_invisible(words)) " " (author_label::render(author)) } }
+            @if let Some(words) = &workout.description { p { (escape_invisible(words)) " " (author_label::render_for_plan(plan, author)) } }
             p.actions {
                 (export::send_to_watch(view, planned, plan.status == PlanStatus::Active))
                 a.btn href={ "/coach?about=workout:" (planned.id) } { "Ask the coach" }

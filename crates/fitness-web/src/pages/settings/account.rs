@@ -27,7 +27,7 @@ pub(crate) async fn show(view: PageContext) -> Result<Response, PageError> {
             h2 { "About" }
             dl.facts {
                 dt { "local-fitness" } dd { (env!("CARGO_PKG_VERSION")) }
-                dt { "Database" } dd { (engine) " " (version) }
+                dt { "Database" } dd { (if engine == "postgres" { "PostgreSQL" } else { "SQLite" }) " " (version) }
                 @if view.current_user.is_owner { dt { "Location" } dd { code { (view.store().location().to_string()) } } }
                 dt { "Licence" } dd { "MIT" }
             }
@@ -147,7 +147,7 @@ fn delete_error_summary(faults: &FieldErrors) -> Markup {
     html! {
         @if faults.has_any() {
             div.faults role="alert" {
-                p { strong { "Nothing was deleted." } " Check:" }
+                p { strong { "Nothing was deleted." } " Please check:" }
                 ul { @for (field, sentence) in faults.iter() { li { a href={ "#" (field) } { (sentence) } } } }
             }
         }

@@ -220,7 +220,7 @@ async fn body(
                 (_, KeyOwner::Own) => "Uses your API key, which is stored encrypted.",
                 (_, KeyOwner::ServerOwner) => "Uses the API key shared by the owner of this server, within their limit.",
                 (Provider::Anthropic, KeyOwner::NoKey) => "No API key yet.",
-                (Provider::Openai, KeyOwner::NoKey) => "It is used without an API key.",
+                (Provider::Openai, KeyOwner::NoKey) => "No API key is used.",
             } }
             @if chosen.provider != Provider::BuiltIn {
                 p { "Used today: " (group_thousands(spent.tokens())) " of " (group_thousands(chosen.tokens_a_day)) " tokens" @if let Some(micros) = spent.cost_micros { ", " (Cost(micros)) " of " (Cost(chosen.micros_a_day)) } "." }

@@ -123,7 +123,7 @@ async fn body(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -> 
             h2 { "Password" }
             p {
                 @if has_password { "A password is set. The terminal also asks for it before you change your plan." }
-                @else { "No password is set. " code { "fitness login" } " gives you a sign-in link, and a code to enter before you change your plan." }
+                @else { "No password is set. Run " code { "fitness login" } " to get a sign-in link, and a code to enter before you change your plan." }
             }
             @if !view.current_user.is_confirmed {
                 p { "You signed in with a link. To change your plan or account in this browser, " a href="/confirm?to=%2Fsettings%2Fsecurity" { "confirm it's you" } "." }
@@ -149,7 +149,7 @@ async fn body(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -> 
                 @for session in &sessions {
                     li.row {
                         div {
-                            p.text { (escape_invisible(&session.client)) @if session.id == view.current_user.session { " " span.chip.good { "✓ This browser" } } }
+                            p.text title=(escape_invisible(&session.client)) { (browser_label(&session.client)) @if session.id == view.current_user.session { " " span.chip.good { "✓ This browser" } } }
                             p.meta { span { "last used " (time::clock_or_date(session.seen_at, zone, view.today)) } span { "signed in " (time::clock_or_date(session.opened_at, zone, view.today)) } }
                         }
                         span.push {}
@@ -165,4 +165,68 @@ async fn body(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -> 
             }
         }
     })
+}
+
+/// `Firefox on Linux` for a `User-Agent` header; `A browser` if neither is known.
+fn browser_label(client: &str) -> String {
+    // Order matters: Edge and Opera also name Chrome, Chrome also names Safari, Android also names
+    // Linux, and iOS also names Mac OS X.
+    let browsers = [
+        ("Edg", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("FxiOS/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("CriOS/", "Chrome"),
+        ("Safari/", "Safari"),
+    ];
+    let systems = [
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Windows", "Windows"),
+        ("CrOS", "ChromeOS"),
+        ("Mac OS X", "macOS"),
+        ("Linux", "Linux"),
+    ];
+    let find = |known: &[(&str, &'static str)]| {
+        known.iter().find(|(mark, _)| client.contains(mark)).map(|(_, name)| *name)
+    };
+    match (find(&browsers), find(&systems)) {
+        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(browser), None) => browser.to_owned(),
+        (None, Some(system)) => format!("A browser on {system}"),
+        (None, None) => "A browser".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::browser_label;
+
+    #[test]
+    fn browser_label_names_browser_and_system() {
+        for (client, label) in [
+            ("Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0", "Firefox on Linux"),
+            (
+                "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0 \
+                 Safari/537.36 Edg/128.0.0.0",
+                "Edge on Windows",
+            ),
+            (
+                "Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0 Mobile \
+                 Safari/537.36",
+                "Chrome on Android",
+            ),
+            (
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) \
+                 Version/17.5 Mobile/15E148 Safari/604.1",
+                "Safari on iPhone",
+            ),
+            ("curl/8.5.0", "A browser"),
+            ("<b>\u{202e}", "A browser"),
+        ] {
+            assert_eq!(browser_label(client), label);
+        }
+    }
 }

@@ -135,7 +135,7 @@ async fn body(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -> 
         filling.input(name, "Valid from", line)
     };
     Ok(html! {
-        p.lead { "The training load of an activity is calculated with the threshold that was valid on its day. Changing a threshold never changes past loads." }
+        p.lead { "The training load of an activity is calculated with the threshold that was valid on its day. A new threshold changes only the loads since its start date." }
         (filling.error_summary())
         section.card {
             h2 { "Thresholds" }
@@ -160,7 +160,7 @@ async fn body(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -> 
                 (view.token_field())
                 div.fields {
                     (filling.select("divides", "Zone type", "", &[("heart_rate", "Heart rate"), ("speed", "Pace"), ("power", "Power")]))
-                    (filling.select("sport", "Sport", "", &[("other", "All other sports"), ("running", "Running"), ("cycling", "Cycling"), ("swimming", "Swimming"), ("rowing", "Rowing"), ("strength", "Strength")]))
+                    (filling.select("sport", "Sport", "", &[("other", "Sports without their own zones"), ("running", "Running"), ("cycling", "Cycling"), ("swimming", "Swimming"), ("rowing", "Rowing"), ("strength", "Strength")]))
                     (filling.input("bounds", "Lower bounds", InputOptions { hint: "From easy to hard, separated by commas.", placeholder: "120,140,160,170", is_required: true, ..InputOptions::default() }))
                     (dated("zones_from"))
                 }
@@ -279,7 +279,7 @@ fn zones_table(view: &PageContext, given: &[DatedZones], thresholds: &[Threshold
             ul.plain {
                 @for one in &own {
                     li.row {
-                        span { (one.kind.label()) " for " (zone_sport_label(one.sport)) " from " (time::element(one.from, view.today)) ": " (one.kind.format_zones(&one.zones, view.units())) }
+                        span { (one.kind.label()) " zones for " (zone_sport_label(one.sport)) " from " (time::element(one.from, view.today)) ": " (one.kind.format_zones(&one.zones, view.units())) }
                         form.inline method="post" action="/settings/zones/remove" {
                             (view.token_field())
                             input type="hidden" name="divides" value=(one.kind);

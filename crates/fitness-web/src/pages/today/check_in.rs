@@ -98,7 +98,7 @@ fn absence_form(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -
             (filling.select("reason", "Reason", "", &[("ill", "Ill"), ("injured", "Injured"), ("away", "Away or no time")]))
             div.fields { (filling.input("from", "First day", day)) (filling.input("through", "Last day", day)) }
             (filling.select("severity", "Severity", "For illness and injury.", &[("", "Not specified"), ("1", "Mild"), ("2", "Moderate"), ("3", "Severe (fever, or pain when running)")]))
-            p.hint { "These days won't count against you, and the coach will suggest a change to your plan." }
+            p.hint { "These days won't count against you. If you have an active plan, the coach will suggest a change to it." }
             button.small type="submit" { "Mark these days" }
         }
     }

@@ -177,9 +177,9 @@ fn todays_workouts(
     let today = workouts_on(progress, view.today);
     let units = view.units();
     html! {
-        h3.label { "Today's workout" @if !today.is_empty() { " " (author_label::render(author)) } }
+        h3.label { "Today's workout" @if let Some(progress) = progress.filter(|_| !today.is_empty()) { " " (author_label::render_for_plan(&progress.plan, author)) } }
         @if progress.is_none() {
-            p { "No plan, so nothing is scheduled today." }
+            p { "Nothing is scheduled today." }
             // Without data, importing is the primary action.
             @let first = if view.freshness.complete_through().is_some() { "btn primary" } else { "btn" };
             p.actions { a class=(first) href="/plan/new" { "Create a plan" } a.btn href="/coach" { "Ask the coach" } }

@@ -154,7 +154,7 @@ pub(super) fn fitness_caption(lines: &FitnessSeries, today: Day) -> String {
         "Fitness {} (area) and fatigue {} (thin line) on the evening of {}; form {} (below) on the morning of {}",
         format_whole(last.fitness),
         format_whole(last.fatigue),
-        time::short_with_year(last.day, today),
+        time::short_with_year(lines.last_evening.unwrap_or(last.day), today),
         format_signed(form),
         time::short_with_year(morning, today)
     );
@@ -280,17 +280,17 @@ pub(super) fn volume_caption(volume: &Volume, units: UnitSystem) -> String {
             Sport::Swimming => "Distance swum",
             _ => "Distance of your main sport",
         },
-        super::data::Measure::Time => "Training time, all sports",
-        super::data::Measure::Load => "Training load, all sports",
+        super::data::Measure::Time => "Training time in all sports",
+        super::data::Measure::Load => "Training load in all sports",
     };
     let each = volume.step.label();
     let Some(most) =
         closed.iter().max_by(|a, b| volume.value(&a.1, units).total_cmp(&volume.value(&b.1, units)))
     else {
-        return format!("{what} by {each}. No complete {each} yet.");
+        return format!("{what}, by {each}. No complete {each} yet.");
     };
     format!(
-        "{what} by {each}. Highest: {} ({each} of {}). The lighter bar is the current {each}.",
+        "{what}, by {each}. Highest: {} ({each} of {}). The lighter bar is the current {each}.",
         volume.format_value(&most.1, units),
         most.0.date().format("%-d %b %Y")
     )

@@ -125,6 +125,8 @@ pub(super) struct FitnessSeries {
     pub(super) race: Option<Day>,
     /// Whether there is enough history to name a form band.
     pub(super) has_settled: bool,
+    /// The last day with evening values. The last point of a week may be a later day.
+    pub(super) last_evening: Option<Day>,
 }
 
 impl FitnessSeries {
@@ -157,6 +159,7 @@ impl FitnessSeries {
         }
         let trained = days.iter().filter_map(|line| Some((line.day, line.load.filter(|load| *load > 0.0)?)));
         let trained = trained.collect();
+        let last_evening = days.iter().rfind(|line| line.fitness.is_some()).map(|line| line.day);
         let first = store.first_data_day(user).await?;
         let learned = first.is_some_and(|first| first.days_until(span.complete) >= i64::from(FITNESS_DAYS));
         let (mut ahead, mut race) = (Vec::new(), None);
@@ -166,7 +169,7 @@ impl FitnessSeries {
             race = Some(outlook.race_day);
             ahead = outlook.as_written.map(|line| line.points).unwrap_or_default();
         }
-        Ok(Self { span, step, points, trained, trajectory: ahead, race, has_settled: learned })
+        Ok(Self { span, step, points, trained, trajectory: ahead, race, has_settled: learned, last_evening })
     }
 
     /// The last day and its form, which is a morning value.

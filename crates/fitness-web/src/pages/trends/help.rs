@@ -15,17 +15,17 @@ const fn sentence_formula_anchor(chart: Chart) -> (&'static str, &'static str, &
         ),
         Chart::Hrv => (
             "How much the time between heartbeats varies while you sleep. The grey band is your normal range. A value above the band is no better than one inside it.",
-            "the band is the average of the 60 nights before the last seven, plus and minus half a standard deviation, on a log scale",
+            "the band is the average of the 60 nights before the last seven, plus or minus half a standard deviation, on a log scale",
             "heart-rate-variability",
         ),
         Chart::Resting => (
             "Your lowest steady heart rate of the day. Several days well above the grey band can mean strain, heat or illness.",
-            "the band is the median of the 60 days before the last seven, plus and minus their typical deviation from it",
+            "the band is the median of the 60 days before the last seven, plus or minus their typical deviation from it",
             "resting-heart-rate",
         ),
         Chart::Sleep => (
             "How long you slept, compared with your usual nights. Adults are advised to sleep 7 to 9 hours.",
-            "the band is the median of the 28 nights before, plus and minus their typical deviation from it",
+            "the band is the median of the 28 nights before, plus or minus their typical deviation from it",
             "sleep",
         ),
         Chart::Volume => (
@@ -39,7 +39,7 @@ const fn sentence_formula_anchor(chart: Chart) -> (&'static str, &'static str, &
             "best-efforts-and-curves",
         ),
         Chart::Prediction => (
-            "For each day, the finish time predicted from your races and hard runs up to then. The grey band is the likely range: 8 of 10 finishes fall inside it.",
+            "For each day, the finish time predicted from your races and hard runs up to then. The grey band is the 80% range: 8 of 10 finishes fall inside it.",
             "races of the last 12 months, scaled to the distance and weighted by how recent and reliable they are; for the marathon, two more formulas are included",
             "predicted-finish",
         ),

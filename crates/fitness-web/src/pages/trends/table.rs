@@ -57,7 +57,7 @@ impl Table {
                         } }
                     } }
                 } }
-                @if self.rows.len() > MAX_ROWS { p.small.soft { "Showing the latest " (MAX_ROWS) " of " (self.rows.len()) ". The CSV has all." } }
+                @if self.rows.len() > MAX_ROWS { p.small.soft { "Showing the latest " (MAX_ROWS) " of " (self.rows.len()) ". The CSV file has all of them." } }
             }
         }
     }
@@ -189,8 +189,8 @@ pub(super) fn predictions(predictions: &PredictionHistory, today: Day) -> Table 
     let head = vec![
         ("Date", "day"),
         ("Finish", "time_s"),
-        ("Fast end of the likely range", "low_s"),
-        ("Slow end of the likely range", "high_s"),
+        ("Fast end of the 80% range", "low_s"),
+        ("Slow end of the 80% range", "high_s"),
     ];
     let clock =
         |seconds: f64| TimeSpan::from_seconds(seconds).map(TimeSpan::format_clock).unwrap_or_default();

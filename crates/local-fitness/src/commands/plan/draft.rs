@@ -140,6 +140,7 @@ fn generate_error(why: &GenerateError) -> CliError {
         GenerateError::Target(_) | GenerateError::TargetBeyondEvidence => "change or omit --target",
         GenerateError::TuneUp | GenerateError::TuneUpTooLong { .. } => "change or omit --b-race",
         GenerateError::StartsTooLate { .. } => "change or omit --start",
+        GenerateError::Past(_) | GenerateError::TooNear(_) | GenerateError::TooFar(_) => "change --race-date",
         GenerateError::Base { unknown: true, .. } => {
             "if you already run, add your weekly distance, such as --base 40km"
         }

@@ -91,7 +91,7 @@ async fn list(context: &Context) -> Result<CommandOutput> {
             status,
             plan.start_date.to_string(),
             plan.race_date.to_string(),
-            format!("{}{}", escape_invisible(&plan.name), author_label(Some(plan.author))),
+            format!("{}{}", escape_invisible(&plan.name), author_label(plan, Some(plan.author))),
         ]
     };
     let rows: Vec<_> = plans.iter().map(row).collect();
@@ -99,8 +99,8 @@ async fn list(context: &Context) -> Result<CommandOutput> {
 }
 
 /// The label of text that the athlete did not write.
-fn author_label(author: Option<Author>) -> String {
-    author.and_then(Author::text_label).map(|label| format!(" ({label})")).unwrap_or_default()
+fn author_label(plan: &Plan, author: Option<Author>) -> String {
+    plan.text_label(author).map(|label| format!(" ({label})")).unwrap_or_default()
 }
 
 /// An example command with a race about 16 weeks from now.
@@ -148,7 +148,8 @@ async fn show(context: &Context, plan: Option<PlanId>) -> Result<CommandOutput> 
 fn render_race_review(after: Option<&RaceReview>, plan: &Plan) -> String {
     let Some((after, distance)) = after.zip(plan.distance) else { return String::new() };
     let review = after.sentences(distance).join(" ");
-    format!("\nThe race is over. {review} Archive the plan with `fitness plan archive {}`.\n", plan.id)
+    let add = if after.result.is_none() { " Or add the result with `fitness race add`." } else { "" };
+    format!("\nThe race is over. {review}{add} Archive the plan with `fitness plan archive {}`.\n", plan.id)
 }
 
 /// Fitness and form on race day in three scenarios.

@@ -57,7 +57,8 @@ fn plan_heading(
     workouts: &[PlannedWorkout],
     units: UnitSystem,
 ) -> String {
-    let target = plan.target_time.map(|time| format!(", target {}", time.format_clock())).unwrap_or_default();
+    let target =
+        plan.target_time.map(|time| format!(", goal time {}", time.format_clock())).unwrap_or_default();
     let amount =
         PlannedRunningTotals::from_workouts(workouts.iter().map(|planned| &planned.workout), plan.race_date);
     let amount = amount.label(units).map(|label| format!(", {label}")).unwrap_or_default();
@@ -67,7 +68,7 @@ fn plan_heading(
         plan.id,
         escape_invisible(&plan.name),
         plan.status,
-        super::author_label(author),
+        super::author_label(plan, author),
         plan.describe_goal(units),
         pluralize(training as u64, "workout", "workouts"),
         start_label(plan),
@@ -106,7 +107,9 @@ fn adherence_lines(
         let by = weighed_by.map(|by| format!(", weighted by {by}")).unwrap_or_default();
         let workouts = pluralize(count as u64, "workout", "workouts");
         let committed = match both.original.percent {
-            Some(original) if revision > 1 => format!("; {original}% of the plan as activated"),
+            Some(original) if revision > 1 => {
+                format!("; {original}% compared with the plan as you activated it")
+            }
             _ => String::new(),
         };
         let _ = writeln!(text, "{label} {percent}% over {workouts}{by}{committed}");

@@ -34,7 +34,7 @@ pub(super) async fn show(context: &Context, args: WorkoutArgs) -> Result<Command
         let _ = writeln!(words, "Plan {}, {} ({})", plan.id, escape_invisible(&plan.name), plan.status);
     }
     words.push_str(&progress::render_workout(&progress, index, units, today));
-    let label = super::author_label(store.find_text_author(user.id, &plan).await?);
+    let label = super::author_label(&plan, store.find_text_author(user.id, &plan).await?);
     for text in [&planned.workout.intensity, &planned.workout.description].into_iter().flatten() {
         let _ = writeln!(words, "  {}{label}", escape_invisible(text));
     }

@@ -39,7 +39,7 @@ fn marathon_is_the_mean_of_its_estimates() {
     assert_near(got.baselines.riegel.clone(), "3:28:29.6");
     assert_eq!(
         got.basis(UnitSystem::Metric),
-        "Based on a half marathon in 1:40:00 on 2026-10-04 and 10.0 km in 45:00 on 2026-09-12 with 56.3 km a week over 8 \
+        "Based on a half marathon in 1:40:00 on 2026-10-04 and a 10K in 45:00 on 2026-09-12 with 56.3 km a week over 8 \
          weeks, your best marathon of the last two years (3:50:00 on 2025-04-12) and your training over 8 weeks (60.0 km a week at 5:30 /km, \
          Tanda's formula). The prediction is the average of these. Tanda's formula was fitted on men only."
     );
@@ -86,7 +86,7 @@ fn predictions_up_to_half_weight_every_race() {
     assert_eq!(got.sources[0].mark.distance(), km(10.0), "the heavier one first");
     assert_eq!(
         got.basis(UnitSystem::Metric),
-        "Based on 10.0 km in 42:00 on 2026-09-16 and 5.0 km in 21:00 on 2026-11-15 (time trial)."
+        "Based on a 10K in 42:00 on 2026-09-16 and a 5K in 21:00 on 2026-11-15 (time trial)."
     );
 }
 

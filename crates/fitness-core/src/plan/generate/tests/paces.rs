@@ -198,7 +198,7 @@ fn generator_and_linter_say_the_same_about_a_target() {
             GoalSupport::Supported => ("is realistic: your data predicts", None),
             GoalSupport::Stretch => ("is a stretch", Some("a stretch")),
             GoalSupport::Unlikely => ("is unlikely", Some("unlikely")),
-            GoalSupport::Unsupported => ("Your data does not support a target of", Some("not supported")),
+            GoalSupport::Unsupported => ("Your data does not support a goal time of", Some("not supported")),
         };
         seen.insert(word);
         assert!(plan.notes[0].contains(word), "{percent} %: {:?}", plan.notes);

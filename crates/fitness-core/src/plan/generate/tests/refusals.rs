@@ -15,7 +15,7 @@ fn every_refusal_says_what_to_change() {
         (|w| w.race = w.start.plus_days(900), "choose a date within two years"),
         (
             |w| w.target = Some(TimeSpan::from_mins(60)),
-            "faster than any human has run; choose a slower target",
+            "faster than any human has run; choose a slower goal time",
         ),
         (
             |w| w.availability.days = "tue,sun".parse().unwrap(),
@@ -53,7 +53,7 @@ fn every_refusal_says_what_to_change() {
                 w.distance = Distance::from_km(80.0);
                 w.target = Some(TimeSpan::from_mins(600));
             },
-            "no published evidence for target times beyond 50 km",
+            "no published evidence for goal times beyond 50 km",
         ),
         (
             |w| w.tune_up = Some(TuneUp { on: w.race.plus_days(-3), distance: Distance::HALF_MARATHON }),

@@ -42,7 +42,7 @@ fn paces_follow_the_data_and_never_a_faster_target() {
         assert_eq!(one.steps, other.steps, "{}", one.date);
     }
     assert!(
-        wished.notes[0].contains("Your data does not support a target of 1:20:00."),
+        wished.notes[0].contains("Your data does not support a goal time of 1:20:00."),
         "{:?}",
         wished.notes
     );

@@ -290,6 +290,8 @@ fn intervals_and_longer_runs_with_an_injury_are_errors() {
         }
         let plan = |km: f64| PlanFixture::weeks(&[(40.0, 10.0)]).with(workout(6, WorkoutKind::Long, km));
         assert_severities(LintRule::RunningInjured, &hurt, &[(10.0, NO_FINDING), (10.01, ERROR)], plan);
+        let text = plan(10.01).finding(&hurt, LintRule::RunningInjured).unwrap().text;
+        assert!(text.contains("is 1% longer than"), "a finding never says 0% longer: {text}");
         assert_severities(LintRule::LongestRunJump, &hurt, &[(11.0, NO_FINDING), (11.01, WARNING)], plan);
     }
 }
