@@ -218,7 +218,7 @@ on_both_databases! {
         assert_eq!((found.is_open(june(14)), found.state(1, june(14))), (false, ProposalState::Withdrawn));
         let all: BTreeSet<usize> = (0..found.changes.len()).collect();
         let gone = db.store.preview_proposal(ann, id, &all, june(14)).await.unwrap_err();
-        assert!(gone.to_string().contains("withdrawn, because the absence"), "{gone}");
+        assert!(gone.to_string().contains("withdrawn because you removed the absence"), "{gone}");
         assert!(matches!(db.store.decline_proposal(ann, id, now()).await, Err(Error::ProposalClosed { .. })));
         assert_eq!(db.store.adapt_plan(ann, june(14), now()).await.unwrap(), None);
 
