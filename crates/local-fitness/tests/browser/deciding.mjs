@@ -109,7 +109,7 @@ export async function committing({ page, server }) {
   await button(page, /Commit to this plan/).click();
   const refusal = page.getByRole("alert");
   await refusal.waitFor();
-  assert.equal(await text(page, "h1"), "You already have an active plan.");
+  assert.equal(await text(page, "h1"), "You already have an active plan");
   assert.match(await refusal.innerText(), /Nothing was changed/);
   await page.goto(`${base}/plan`);
   assert.ok((await text(page, "main")).includes(name), "the first is followed as before");
