@@ -150,7 +150,7 @@ pub struct GradedWorkout {
 /// at once, and anything else stays `pending`.
 ///
 /// ```
-/// use fitness_core::adherence::data_frontier::{Coverage, DataFrontier};
+/// use fitness_core::adherence::data_frontier::{DataFrontier, ImportCoverage};
 /// use fitness_core::adherence::grade::{
 ///     ActualAmounts, CompletedByDayAndSport, GradingRules, PlanToGrade, Verdict, grade,
 /// };

@@ -112,7 +112,7 @@ pub fn grade_workouts(
 ///
 /// ```
 /// use fitness_core::adherence::{AdherenceData, CompletedActivity, evaluate_adherence};
-/// use fitness_core::adherence::data_frontier::{Coverage, DataFrontier};
+/// use fitness_core::adherence::data_frontier::{DataFrontier, ImportCoverage};
 /// use fitness_core::adherence::grade::{ActualAmounts, GradingRules};
 /// use fitness_core::domain::ids::{ActivityId, WorkoutId};
 /// use fitness_core::domain::observation::AbsenceReasonByDay;

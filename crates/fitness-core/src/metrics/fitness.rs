@@ -29,7 +29,7 @@ pub(crate) const MAX_ACTIVITY_LOAD: f64 = 5000.0;
 ///
 /// ```
 /// use fitness_core::metrics::fitness::{DayLoad, FitnessState};
-/// use fitness_core::metrics::{Quality, WithQuality};
+/// use fitness_core::metrics::{Quality, ValueWithQuality};
 /// use fitness_core::domain::sport::Sport;
 ///
 /// let hour = ValueWithQuality { value: 100.0, quality: Quality::Ok };

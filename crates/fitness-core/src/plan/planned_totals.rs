@@ -50,12 +50,12 @@ impl PlannedRunningTotals {
     /// let race_week = PlannedRunningTotals {
     ///     distance: Distance::from_mm(18_000_000),
     ///     race: Some(Distance::HALF_MARATHON),
-    ///     ..PlannedAmount::default()
+    ///     ..PlannedRunningTotals::default()
     /// };
     /// let label = race_week.label(UnitSystem::Metric).unwrap();
     /// assert_eq!(label, "18.0 km of running and the race (21.1 km)");
     /// let ninety = TimeSpan::from_mins(90);
-    /// let by_time = PlannedRunningTotals { by_time: ninety, ..PlannedAmount::default() };
+    /// let by_time = PlannedRunningTotals { by_time: ninety, ..PlannedRunningTotals::default() };
     /// assert_eq!(by_time.label(UnitSystem::Metric).unwrap(), "1h 30m of running");
     /// assert_eq!(PlannedRunningTotals::default().label(UnitSystem::Metric), None);
     /// ```
