@@ -1,8 +1,9 @@
 //! Background jobs: nightly backup, morning sync, recompute after new data, morning brief, imports.
 //!
 //! Jobs are rows in the database: they survive a restart, and with several servers only one runs
-//! each. Which jobs are due follows from stored data. Each kind has its own [lane](Lanes), so that
-//! a service that does not respond cannot delay a brief; within a lane athletes take turns.
+//! each. Which jobs are due follows from stored data. Each kind has its own lane
+//! ([`AllLaneLimits`]), so that a service that does not respond cannot delay a brief; within a lane
+//! athletes take turns.
 
 mod lanes;
 pub(crate) mod uploads;

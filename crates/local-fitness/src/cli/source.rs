@@ -20,9 +20,13 @@ pub(crate) enum SourceCommand {
         /// The day the key expires; you get a reminder a week before
         #[arg(long, value_name = "DAY")]
         expires: Option<Day>,
-        /// Use this address instead of the default; for Garmin accounts in China,
-        /// https://personal.connectapi.garmin.cn
-        #[arg(long, value_name = "URL")]
+        /// Use this address instead of the default
+        #[arg(
+            long,
+            value_name = "URL",
+            help = "Use this address instead of the default; for Garmin accounts in China, \
+                    https://personal.connectapi.garmin.cn"
+        )]
         address: Option<String>,
         /// Athlete id at intervals.icu, such as i12345 [default: the owner of the key]
         #[arg(long, value_name = "ID")]
