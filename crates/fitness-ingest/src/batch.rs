@@ -166,6 +166,7 @@ impl<'a> BatchWriter<'a> {
         };
         self.outcome.files += 1;
         self.outcome.flawed += u64::from(file.is_damaged);
+        self.outcome.parse_counts.add(file.counts);
         for why in file.skip_reasons {
             self.outcome.skip(&*path, why);
         }

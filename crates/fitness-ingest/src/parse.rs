@@ -5,7 +5,9 @@ use chrono_tz::Tz;
 use fitness_core::domain::activity::Activity;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
-use fitness_core::domain::source_record::{DayRecord, ParsedActivity, RecordKey, SourceKind, SourceRecord};
+use fitness_core::domain::source_record::{
+    DayRecord, ParseCounts, ParsedActivity, RecordKey, SourceKind, SourceRecord,
+};
 use fitness_core::domain::wellness::DailyWellness;
 use fitness_sources::{ParseError, fit, tracks};
 use fitness_store::{PackedOriginalFile, PackedRecord};
@@ -68,6 +70,8 @@ pub(crate) struct ParsedFile {
     /// Start days of its activities.
     pub(crate) activity_days: Vec<Day>,
     pub(crate) is_damaged: bool,
+    /// What the parser dropped or corrected.
+    pub(crate) counts: ParseCounts,
     pub(crate) skip_reasons: Vec<String>,
 }
 
@@ -113,6 +117,7 @@ fn parse_uncaught(
         start: None,
         activity_days: Vec::new(),
         is_damaged: false,
+        counts: ParseCounts::default(),
         skip_reasons: Vec::new(),
     };
     for (place, recorded) in recorded.into_iter().enumerate() {
@@ -144,6 +149,7 @@ impl ParsedFile {
         self.start
             .get_or_insert(ActivityStart { at: activity.started_at, utc_offset_s: activity.utc_offset_s });
         self.activity_days.push(activity.day());
+        self.counts.add(recorded.counts);
         self.is_damaged |= recorded.flaws.iter().any(|flaw| flaw.is_damage());
         let key = RecordKey { kind: format.source_kind(), id: format!("{hash}#{place}") };
         match PackedRecord::pack(SourceRecord { key, parsed: recorded, raw: None }, Some(hash), None) {

@@ -16,6 +16,7 @@ pub mod fit;
 pub mod fuzzing;
 pub mod garmin_export;
 pub mod live;
+mod sample_clock;
 mod sports;
 pub mod strava_export;
 #[cfg(feature = "testkit")]

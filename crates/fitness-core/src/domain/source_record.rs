@@ -7,6 +7,7 @@ use crate::domain::calendar::{Day, Instant};
 use crate::domain::sport::Sport;
 use crate::domain::stream::Recording;
 use crate::domain::units::TimeSpan;
+use crate::domain::untrusted_text::pluralize;
 use crate::domain::wellness::DailyWellness;
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
@@ -76,6 +77,8 @@ pub struct ParsedActivity {
     pub race: bool,
     /// Problems with the file that did not prevent parsing it.
     pub flaws: Vec<Flaw>,
+    /// What the parser dropped or corrected.
+    pub counts: ParseCounts,
 }
 
 impl ParsedActivity {
@@ -89,6 +92,7 @@ impl ParsedActivity {
             details: Details::default(),
             race: false,
             flaws: Vec::new(),
+            counts: ParseCounts::default(),
         }
     }
 
@@ -101,6 +105,7 @@ impl ParsedActivity {
             detailed: !self.details.is_empty(),
             race: self.race,
             flaws: self.flaws.clone(),
+            counts: self.counts,
         }
     }
 }
@@ -117,6 +122,52 @@ pub struct ActivitySummary {
     /// Whether the source marks it as a race.
     pub race: bool,
     pub flaws: Vec<Flaw>,
+    /// Absent if nothing was dropped, so that records of earlier versions keep their hash.
+    #[serde(default, skip_serializing_if = "ParseCounts::is_empty")]
+    pub counts: ParseCounts,
+}
+
+/// What a parser dropped or corrected in one activity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ParseCounts {
+    /// Samples dropped because their clock time is wrong: another year, another day.
+    pub samples_with_bad_time: u32,
+    /// Samples dropped because they have no time.
+    pub samples_without_time: u32,
+    /// Whether samples were sorted because their times ran backwards.
+    pub sorted: bool,
+}
+
+impl ParseCounts {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds the counts of another activity.
+    pub fn add(&mut self, other: Self) {
+        self.samples_with_bad_time = self.samples_with_bad_time.saturating_add(other.samples_with_bad_time);
+        self.samples_without_time = self.samples_without_time.saturating_add(other.samples_without_time);
+        self.sorted |= other.sorted;
+    }
+
+    /// One sentence per count, for the activity page and the import output.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        let dropped = |count: u32, why: &str| {
+            let samples = pluralize(count.into(), "sample", "samples");
+            (count > 0).then(|| format!("{samples} {why} dropped."))
+        };
+        let verb = |count: u32| if count == 1 { "was" } else { "were" };
+        let bad = format!("with a wrong clock time {}", verb(self.samples_with_bad_time));
+        let none = format!("without a time {}", verb(self.samples_without_time));
+        let sorted = self.sorted.then(|| "Samples out of time order were sorted.".to_owned());
+        [dropped(self.samples_with_bad_time, &bad), dropped(self.samples_without_time, &none), sorted]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
 }
 
 /// A defect of a file that does not make it unusable.
@@ -129,7 +180,7 @@ pub enum Flaw {
     CutShort,
     /// The file has no summary; it was computed from the samples.
     NoSummary,
-    /// Samples out of order were dropped.
+    /// Samples were out of order or had a wrong clock time; see [`ParseCounts`].
     OutOfOrder,
 }
 

@@ -8,5 +8,6 @@ mod fixtures;
 mod idempotence;
 mod live_sync;
 mod malicious_files;
+mod parse_counts;
 mod recompute;
 mod seeded_morning;

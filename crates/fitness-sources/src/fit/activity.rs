@@ -2,6 +2,7 @@
 //! intervals and samples.
 
 use super::file_kind;
+use super::heart_rate_messages::HeartRateMessages;
 use super::messages::{FieldKind, Message};
 use super::samples::Samples;
 use super::values::{FitFields, instant};
@@ -10,7 +11,9 @@ use crate::sports;
 use chrono_tz::Tz;
 use fitness_core::domain::activity::{Activity, Lap};
 use fitness_core::domain::calendar::utc_offset_seconds;
-use fitness_core::domain::source_record::{Details, Flaw, ParsedActivity, StrengthSet, SwimLength};
+use fitness_core::domain::source_record::{
+    Details, Flaw, ParseCounts, ParsedActivity, StrengthSet, SwimLength,
+};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::{Channel, Column, Recording};
 use fitness_core::domain::units::{Distance, TimeSpan};
@@ -40,6 +43,7 @@ pub(super) struct ActivityBuilder {
     sets: Vec<StrengthSet>,
     rr_ms: Vec<u16>,
     samples: Samples,
+    heart_rate: HeartRateMessages,
     /// Developer fields that map to one of our channels, by developer index and field number.
     developer: BTreeMap<(u8, u8), (Channel, FieldKind)>,
 }
@@ -51,6 +55,14 @@ struct RawSession {
     sub_sport: u8,
     activity: Activity,
     pool: Option<Distance>,
+}
+
+impl RawSession {
+    /// Start and end, milliseconds since the Unix epoch.
+    fn span_ms(&self) -> (i64, i64) {
+        let start = self.activity.started_at.timestamp_millis();
+        (start, start + self.activity.elapsed.map_or(0, TimeSpan::ms))
+    }
 }
 
 impl ActivityBuilder {
@@ -89,6 +101,7 @@ impl ActivityBuilder {
                 let beats = fields.integers(mesgdef::Hrv::TIME).into_iter();
                 self.rr_ms.extend(beats.filter_map(|ms| u16::try_from(ms).ok()).filter(|ms| *ms > 0));
             }
+            MesgNum::HR => self.heart_rate.add_message(message),
             MesgNum::FIELD_DESCRIPTION => self.describe_developer_field(&fields),
             _ => {}
         }
@@ -127,12 +140,15 @@ impl ActivityBuilder {
         flaws: &[Flaw],
     ) -> Result<Vec<ParsedActivity>, ParseError> {
         let mut flaws = flaws.to_vec();
-        if self.samples.out_of_order {
-            flaws.push(Flaw::OutOfOrder);
-        }
         if self.samples.truncated {
             return Err(ParseError::new("too many samples for one activity"));
         }
+        let spans: Vec<(i64, i64)> = self.sessions.iter().map(RawSession::span_ms).collect();
+        let counts = self.samples.check_times(&spans);
+        if counts.sorted || counts.samples_with_bad_time > 0 {
+            flaws.push(Flaw::OutOfOrder);
+        }
+        std::mem::take(&mut self.heart_rate).merge_into(&mut self.samples);
         let is_activity = self.kind.as_deref().is_none_or(|kind| kind == "activity");
         if self.sessions.is_empty() && is_activity && self.samples.len() > 0 {
             self.sessions.extend(self.session_from_samples());
@@ -156,6 +172,10 @@ impl ActivityBuilder {
             if typedef::Sport(session.sport) != typedef::Sport::TRANSITION {
                 recorded.push(self.build_activity(session, from, until, zone, &flaws, i == 0));
             }
+        }
+        if let Some(first) = recorded.first_mut() {
+            // A dropped sample belongs to no session.
+            first.counts = counts;
         }
         Ok(recorded)
     }
@@ -214,6 +234,7 @@ impl ActivityBuilder {
             details,
             race: false,
             flaws: flaws.to_vec(),
+            counts: ParseCounts::default(),
         }
     }
 

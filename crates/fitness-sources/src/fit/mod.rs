@@ -10,6 +10,7 @@
 //! `wellness.rs` days; `write.rs` writes files.
 
 mod activity;
+mod heart_rate_messages;
 mod messages;
 mod samples;
 mod values;

@@ -1,6 +1,9 @@
 //! Collects record messages into sample columns.
 
 use super::messages::{FieldKind, Message};
+use super::values::unix_ms;
+use crate::sample_clock::usable_order;
+use fitness_core::domain::source_record::ParseCounts;
 use fitness_core::domain::stream::{Channel, Column, Recording};
 use rustyfit::profile::mesgdef::Record;
 use std::ops::Range;
@@ -9,15 +12,15 @@ const MISSING: i32 = i32::MIN;
 /// A week at one sample per second. Bounds memory.
 const MAX_SAMPLES: usize = 600_000;
 
-/// All samples of a file, in FIT time.
+/// All samples of a file, in FIT time; in the order of the file until [`Samples::check_times`].
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     times: Vec<u32>,
     columns: [Vec<i32>; Channel::ALL.len()],
     /// Accumulated distance, for devices that write compressed speed and distance.
     compressed_distance: CompressedDistance,
-    /// Whether out-of-order samples were dropped.
-    pub(super) out_of_order: bool,
+    /// Number of record messages without a time.
+    without_time: u32,
     /// Whether there were more than `MAX_SAMPLES`.
     pub(super) truncated: bool,
     /// Number of record messages, also those without a time.
@@ -39,6 +42,10 @@ impl Samples {
         self.times.first().copied()
     }
 
+    pub(super) fn time(&self, index: usize) -> Option<u32> {
+        self.times.get(index).copied()
+    }
+
     pub(super) fn last(&self) -> Option<u32> {
         self.times.last().copied()
     }
@@ -50,11 +57,10 @@ impl Samples {
         native: impl Fn(u8, u8) -> Option<(Channel, FieldKind)>,
     ) {
         self.record_count += 1;
-        let Some(time) = message.time() else { return };
-        if self.times.last().is_some_and(|last| time < *last) {
-            self.out_of_order = true;
+        let Some(time) = message.time() else {
+            self.without_time = self.without_time.saturating_add(1);
             return;
-        }
+        };
         if self.times.len() >= MAX_SAMPLES {
             self.truncated = true;
             return;
@@ -92,6 +98,15 @@ impl Samples {
         }
     }
 
+    /// Sets a channel of any sample, also one that has a value.
+    pub(super) fn replace(&mut self, index: usize, channel: Channel, value: i32) {
+        let column = &mut self.columns[channel as usize];
+        if column.len() <= index {
+            column.resize(index + 1, MISSING);
+        }
+        column[index] = value;
+    }
+
     /// `compressed_speed_distance` of old devices, three bytes: 12 bits speed in 1/100 m/s, 12 bits
     /// distance in 1/16 m, which rolls over.
     fn add_compressed(&mut self, bytes: &[u8]) {
@@ -111,6 +126,25 @@ impl Samples {
         }
     }
 
+    /// Drops samples with a wrong clock time and sorts the others. `spans` are those of the
+    /// sessions, milliseconds since the Unix epoch.
+    pub(super) fn check_times(&mut self, spans: &[(i64, i64)]) -> ParseCounts {
+        let mut counts = ParseCounts { samples_without_time: self.without_time, ..ParseCounts::default() };
+        let times = &self.times;
+        let Some(order) = usable_order(times.len(), |index| unix_ms(times[index]), spans) else {
+            return counts;
+        };
+        let dropped = self.times.len() - order.len();
+        counts.samples_with_bad_time = u32::try_from(dropped).unwrap_or(u32::MAX);
+        counts.sorted = order.windows(2).any(|pair| pair[1] < pair[0]);
+        self.times = order.iter().map(|index| self.times[*index as usize]).collect();
+        for column in self.columns.iter_mut().filter(|column| !column.is_empty()) {
+            let value = |index: &u32| column.get(*index as usize).copied().unwrap_or(MISSING);
+            *column = order.iter().map(value).collect();
+        }
+        counts
+    }
+
     /// Range of samples from `from` to before `until`.
     pub(super) fn between(&self, from: u32, until: u32) -> Range<usize> {
         let start = self.times.partition_point(|time| *time < from);
@@ -123,7 +157,7 @@ impl Samples {
         let moment =
             |time: &u32| i32::try_from(i64::from(time.saturating_sub(start)) * 1000).unwrap_or(i32::MAX);
         let mut recording =
-            Recording::new(times.iter().map(moment).collect()).expect("samples are kept in order");
+            Recording::new(times.iter().map(moment).collect()).expect("check_times sorted the samples");
         for (channel, values) in Channel::ALL.iter().zip(&self.columns) {
             let known = values.get(part.start..part.end.min(values.len())).unwrap_or_default();
             if known.iter().all(|value| *value == MISSING) {

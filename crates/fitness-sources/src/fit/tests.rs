@@ -1,6 +1,7 @@
 //! Tests with hand-made FIT files, valid and invalid.
 
 use super::*;
+use fitness_core::domain::source_record::ParseCounts;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::Channel;
 use fitness_core::domain::units::{Distance, TimeSpan};
@@ -299,12 +300,113 @@ fn file_without_clock_is_refused_and_other_file_types_are_ignored() {
 }
 
 #[test]
-fn out_of_order_samples_are_dropped_and_flagged() {
+fn out_of_order_samples_are_sorted_and_flagged() {
     let mut writer = Writer::default();
     writer.file_id(4).record(0, 140, 0).record(5, 141, 1500).record(3, 142, 900).record(6, 143, 1800);
     let run = read_one(&writer.session(0, 1, 0, 7, 1800).finish());
-    assert_eq!(run.recording.unwrap().offsets_ms(), [0, 5000, 6000]);
+    let recording = run.recording.unwrap();
+    assert_eq!(recording.offsets_ms(), [0, 3000, 5000, 6000]);
+    let rates: Vec<_> = recording.column(Channel::HeartRate).unwrap().samples().collect();
+    assert_eq!(rates, [140, 142, 141, 143].map(Some));
     assert_eq!(run.flaws, [Flaw::OutOfOrder]);
+    assert_eq!(run.counts, ParseCounts { sorted: true, ..ParseCounts::default() });
+}
+
+#[test]
+fn one_wrong_clock_time_costs_one_sample() {
+    // A day late, in the future, 0x7FFFFFFF, the year 2000, seconds since power-on, 1989.
+    for wrong in [START + 86_400, START + 900_000_000, 0x7fff_ffff, 315_619_200, 1000, 0] {
+        for place in [0, 30, 59] {
+            let mut writer = Writer::default();
+            writer.file_id(4);
+            for second in 0..60 {
+                let time = if second == place { wrong } else { START + second };
+                writer.message(20, &[(253, UINT32, &time.to_le_bytes()), (3, UINT8, &[100 + second as u8])]);
+            }
+            let run = read_one(&writer.session(0, 1, 0, 60, 17_700).finish());
+            let recording = run.recording.unwrap();
+            let seconds: Vec<i32> = (0..60).filter(|second| *second != place as i32).collect();
+            let rates: Vec<_> = recording.column(Channel::HeartRate).unwrap().samples().collect();
+            assert_eq!(rates, seconds.iter().map(|second| Some(100 + second)).collect::<Vec<_>>());
+            let offsets: Vec<i32> = seconds.iter().map(|second| second * 1000).collect();
+            assert_eq!(recording.offsets_ms(), offsets, "{wrong} at {place}");
+            assert_eq!(run.counts, ParseCounts { samples_with_bad_time: 1, ..ParseCounts::default() });
+            assert_eq!(run.flaws, [Flaw::OutOfOrder]);
+        }
+    }
+}
+
+/// Beats of a strap that recorded on its own: the strap's clock, one message with a full time and
+/// one with 12-bit times.
+fn strap_beats(writer: &mut Writer) {
+    // Half a second after the start, strap time 100 s.
+    writer.message(
+        132,
+        &[
+            (253, UINT32, &START.to_le_bytes()),
+            (0, UINT16, &16_384_u16.to_le_bytes()),
+            (9, UINT32, &(100 * 1024_u32).to_le_bytes()),
+            (6, UINT8, &[120]),
+        ],
+    );
+    // 101 to 104 s, modulo 4 s, two in three bytes.
+    let short = |seconds: u32| (seconds * 1024) & 0xfff;
+    let mut bytes = Vec::new();
+    for (first, second) in [(101, 102), (103, 104)] {
+        let (a, b) = (short(first), short(second));
+        bytes.extend([a as u8, (a >> 8) as u8 | ((b << 4) as u8), (b >> 4) as u8]);
+    }
+    writer.message(132, &[(10, BYTE, &bytes), (6, UINT8, &[124, 128, 132, 136])]);
+}
+
+#[test]
+fn heart_rate_of_a_strap_is_merged_by_time() {
+    let mut writer = Writer::default();
+    writer.file_id(4);
+    strap_beats(&mut writer);
+    for second in 0..12_u32 {
+        // The wrist sensor has a value at 2 and at 11 seconds only; two records share a second.
+        let time = (START + second.min(10)).to_le_bytes();
+        let wrist = [if second == 2 || second == 11 { 90 } else { 255 }];
+        writer.message(20, &[(253, UINT32, &time), (3, UINT8, &wrist)]);
+    }
+    let run = read_one(&writer.session(0, 5, 17, 12, 2500).finish());
+    let recording = run.recording.unwrap();
+    let rates: Vec<_> = recording.column(Channel::HeartRate).unwrap().samples().collect();
+    // At 2 s: 120 for the first quarter of the second, 124 for the others. The last beat counts once.
+    assert_eq!(rates[..6], [None, Some(120), Some(123), Some(127), Some(131), Some(134)]);
+    assert_eq!(rates[6..], [None, None, None, None, None, Some(90)], "no beats, so the wrist's value");
+}
+
+#[test]
+fn heart_rate_messages_of_any_content_are_tolerated() {
+    let mut dice = Rng(7);
+    for _ in 0..2000 {
+        let mut writer = Writer::default();
+        writer.file_id(4);
+        for second in 0..4 {
+            let bytes: Vec<u8> = (0..dice.below(30)).map(|_| dice.below(256) as u8).collect();
+            let time = if dice.below(2) == 0 { START + second } else { dice.below(u32::MAX as usize) as u32 };
+            writer.record(second, 140, 0).message(
+                132,
+                &[
+                    (253, UINT32, &time.to_le_bytes()),
+                    ([9, 10][dice.below(2)], UINT32, &bytes),
+                    (6, UINT8, &bytes),
+                ],
+            );
+        }
+        read_one(&writer.session(0, 1, 0, 4, 300).finish());
+    }
+}
+
+#[test]
+fn records_without_time_are_counted() {
+    let mut writer = Writer::default();
+    writer.file_id(4).record(0, 140, 0).message(20, &[(3, UINT8, &[141])]).record(2, 142, 600);
+    let run = read_one(&writer.session(0, 1, 0, 3, 600).finish());
+    assert_eq!(run.recording.unwrap().offsets_ms(), [0, 2000]);
+    assert_eq!(run.counts, ParseCounts { samples_without_time: 1, ..ParseCounts::default() });
 }
 
 #[test]

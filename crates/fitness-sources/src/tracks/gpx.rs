@@ -98,7 +98,7 @@ fn read_point(xml: &mut XmlReader<'_>, point: &Element<'_>) -> Result<Sample, Xm
 mod tests {
     use super::*;
     use crate::tracks::tests::assert_survives_damage;
-    use fitness_core::domain::source_record::Flaw;
+    use fitness_core::domain::source_record::{Flaw, ParseCounts};
     use fitness_core::domain::units::{Distance, TimeSpan};
 
     /// Two segments a minute apart, with the sensors in two spellings.
@@ -228,15 +228,31 @@ mod tests {
     }
 
     #[test]
-    fn points_with_jumping_clock_are_dropped() {
-        let back = RUN.replace("10:01:00Z", "09:00:00Z");
-        let run = &read(&back).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 4500, 65_000]);
-        assert_eq!(run.flaws, [Flaw::NoSummary, Flaw::OutOfOrder]);
-        let unset = RUN.replace("2026-06-14T10:00:00Z", "1970-01-01T00:00:00Z");
-        let run = &read(&unset).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 55_500, 60_500]);
-        assert_eq!(run.flaws, [Flaw::NoSummary, Flaw::OutOfOrder]);
+    fn point_with_jumping_clock_is_dropped_and_counted() {
+        let bad_time = ParseCounts { samples_with_bad_time: 1, ..ParseCounts::default() };
+        // An hour early, a day late, the next year.
+        for wrong in ["2026-06-14T09:00:00Z", "2026-06-15T10:00:30Z", "2027-06-14T10:00:30Z"] {
+            let run = &read(&RUN.replace("2026-06-14T10:01:00Z", wrong)).unwrap()[0];
+            assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 4500, 65_000], "{wrong}");
+            assert_eq!((&run.flaws[..], run.counts), (&[Flaw::NoSummary, Flaw::OutOfOrder][..], bad_time));
+        }
+        for unset in
+            ["1970-01-01T00:00:00Z", "1989-12-31T00:00:00Z", "2000-01-01T00:00:00Z", "2101-01-01T00:00:00Z"]
+        {
+            let run = &read(&RUN.replace("2026-06-14T10:00:00Z", unset)).unwrap()[0];
+            assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 55_500, 60_500]);
+            assert_eq!((&run.flaws[..], run.counts), (&[Flaw::NoSummary, Flaw::OutOfOrder][..], bad_time));
+        }
+    }
+
+    #[test]
+    fn points_out_of_order_are_sorted() {
+        let late = RUN.replace("10:00:00Z", "10:00:06Z");
+        let run = &read(&late).unwrap()[0];
+        assert_eq!(run.activity.started_at.to_string(), "2026-06-14 10:00:04.500 UTC");
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 1500, 55_500, 60_500]);
+        assert_eq!(column(run, Channel::HeartRate), [Some(141), Some(120), None, None]);
+        assert_eq!(run.counts, ParseCounts { sorted: true, ..ParseCounts::default() });
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub(crate) use samples::instant as plausible;
 pub use tcx::read_tcx;
 
 use crate::error::ParseError;
+use crate::sample_clock::MAX_SPAN_MS;
 use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 use fitness_core::domain::activity::{Activity, Lap};
@@ -21,7 +22,7 @@ use fitness_core::domain::source_record::{Details, Flaw, ParsedActivity};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::Channel;
 use fitness_core::domain::units::{Distance, TimeSpan};
-use samples::{MAX_SPAN_MS, Sample, Samples, instant, to_u16};
+use samples::{Sample, Samples, instant, to_u16};
 use std::iter::Sum;
 use std::ops::Range;
 use xml::XmlError;
@@ -107,6 +108,7 @@ impl ActivityDraft {
     /// `None` without a dated point.
     fn into_activity(self, zone: Tz) -> Option<ParsedActivity> {
         let (mut samples, laps) = (self.samples, self.laps);
+        let counts = samples.check_times();
         let (_, last) = samples.span()?;
         let start = samples.start(&self.starts)?;
         let started_at = instant(start)?;
@@ -122,7 +124,7 @@ impl ActivityDraft {
         if laps.iter().all(|lap| lap.elapsed.is_none() && lap.distance.is_none()) {
             flaws.push(Flaw::NoSummary);
         }
-        if samples.out_of_order || samples.misdated.is_some() {
+        if counts.sorted || counts.samples_with_bad_time > 0 {
             flaws.push(Flaw::OutOfOrder);
         }
         let activity = Activity {
@@ -156,6 +158,7 @@ impl ActivityDraft {
             details: Details::default(),
             race: false,
             flaws,
+            counts,
         })
     }
 }

@@ -25,7 +25,7 @@ use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::ActivityId;
 use fitness_core::domain::note::Note;
 use fitness_core::domain::observation::{Observation, ObservationKind};
-use fitness_core::domain::source_record::Details;
+use fitness_core::domain::source_record::{Details, ParseCounts};
 use fitness_core::domain::stream::{Channel, Recording};
 use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::metrics::activity::{ActivityMetrics, Measures};
@@ -47,6 +47,8 @@ pub(super) struct ActivityPageData {
     pub(super) matched: Option<MatchedWorkout>,
     pub(super) originals: Vec<OriginalFile>,
     pub(super) source_names: Vec<&'static str>,
+    /// What the parsers of its files dropped or corrected.
+    pub(super) parse_counts: ParseCounts,
     /// The latest effort rating.
     pub(super) effort: Option<Observation>,
     /// Accepted notes of the same day.
@@ -67,6 +69,9 @@ pub(super) async fn load_activity(view: &PageContext, id: ActivityId) -> Result<
     let zone = view.profile.zone;
     let of_day =
         |note: &Note| note.accepted && note.day.unwrap_or_else(|| Day::at(note.written_at, zone)) == day;
+    let records = store.list_source_records(user, id).await?;
+    let mut parse_counts = ParseCounts::default();
+    records.iter().for_each(|(_, summary)| parse_counts.add(summary.counts));
     Ok(ActivityPageData {
         recording: store.find_recording(user, id).await?.filter(|r| !r.offsets_ms().is_empty()),
         details: store.find_details(user, id).await?.unwrap_or_default(),
@@ -74,12 +79,8 @@ pub(super) async fn load_activity(view: &PageContext, id: ActivityId) -> Result<
         zones: ZoneKind::ALL.iter().map(|kind| (*kind, held(*kind))).collect(),
         matched: matched_workouts::load(view, day.plus_days(-1), day.plus_days(1)).await?.remove(&id),
         originals: store.list_activity_originals(user, id).await?,
-        source_names: store
-            .list_source_records(user, id)
-            .await?
-            .iter()
-            .map(|(key, _)| key.kind.label())
-            .collect(),
+        source_names: records.iter().map(|(key, _)| key.kind.label()).collect(),
+        parse_counts,
         effort: observed.into_iter().rfind(rated),
         notes: store.list_notes(user).await?.into_iter().filter(of_day).collect(),
         stored,
@@ -209,6 +210,7 @@ fn summary(view: &PageContext, seen: &ActivityPageData) -> Markup {
             dl.told {
                 @for (label, value) in sentences.iter().filter(|(label, _)| *label != "device") { div { dt { (label) } dd { (value) } } }
                 @if !seen.source_names.is_empty() { div { dt { "source" } dd { (seen.source_names.join(" + ")) } } }
+                @if !seen.parse_counts.is_empty() { div { dt { "corrections" } dd { (seen.parse_counts.sentences().join(" ")) } } }
             }
             p.actions {
                 a.btn href={ "/coach?about=activity:" (seen.stored.id) } { "Ask the coach" }

@@ -9,6 +9,7 @@ use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::athlete::ZoneKind;
 use fitness_core::domain::ids::ActivityId;
+use fitness_core::domain::source_record::ParseCounts;
 use fitness_core::domain::units::TimeSpan;
 use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::metrics::zones::zones_on;
@@ -71,6 +72,11 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<CommandOut
     }
     let sources: Vec<&str> = reports.iter().map(|(key, _)| key.kind.label()).collect();
     writeln!(words, "  {:<18}{}", "source", sources.join(", "))?;
+    let mut counts = ParseCounts::default();
+    reports.iter().for_each(|(_, summary)| counts.add(summary.counts));
+    for sentence in counts.sentences() {
+        writeln!(words, "  {:<18}{sentence}", "corrections")?;
+    }
     for OriginalFile { name, .. } in &originals {
         writeln!(words, "  {:<18}{}", "file", escape_invisible(name))?;
     }
@@ -95,7 +101,7 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<CommandOut
     let (measures, judged) = metrics.unzip();
     Ok(CommandOutput::new(
         words,
-        &json!({ "activity": stored, "reports": keys, "originals": originals, "details": details,
+        &json!({ "activity": stored, "reports": keys, "parse_counts": counts, "originals": originals, "details": details,
             "measures": measures, "judged": judged.flatten(), "session": session,
             "zones": divided.into_iter().map(|(kind, zones)| (kind.to_string(), json!(zones)))
                 .collect::<serde_json::Map<_, _>>() }),
