@@ -15,6 +15,7 @@ pub mod fit;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 pub mod garmin_export;
+mod header_check;
 pub mod live;
 mod sample_clock;
 mod sports;

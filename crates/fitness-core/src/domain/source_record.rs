@@ -137,6 +137,9 @@ pub struct ParseCounts {
     pub samples_without_time: u32,
     /// Whether samples were sorted because their times ran backwards.
     pub sorted: bool,
+    /// Start times, distances and durations of the file, of the activity or of a lap, that were
+    /// replaced because they contradict the samples.
+    pub corrected_totals: u32,
 }
 
 impl ParseCounts {
@@ -150,6 +153,7 @@ impl ParseCounts {
         self.samples_with_bad_time = self.samples_with_bad_time.saturating_add(other.samples_with_bad_time);
         self.samples_without_time = self.samples_without_time.saturating_add(other.samples_without_time);
         self.sorted |= other.sorted;
+        self.corrected_totals = self.corrected_totals.saturating_add(other.corrected_totals);
     }
 
     /// One sentence per count, for the activity page and the import output.
@@ -163,7 +167,13 @@ impl ParseCounts {
         let bad = format!("with a wrong clock time {}", verb(self.samples_with_bad_time));
         let none = format!("without a time {}", verb(self.samples_without_time));
         let sorted = self.sorted.then(|| "Samples out of time order were sorted.".to_owned());
-        [dropped(self.samples_with_bad_time, &bad), dropped(self.samples_without_time, &none), sorted]
+        let totals = pluralize(
+            self.corrected_totals.into(),
+            "start, distance or duration in the file contradicted the samples and was",
+            "starts, distances or durations in the file contradicted the samples and were",
+        );
+        let totals = (self.corrected_totals > 0).then(|| format!("{totals} computed from the samples."));
+        [dropped(self.samples_with_bad_time, &bad), dropped(self.samples_without_time, &none), sorted, totals]
             .into_iter()
             .flatten()
             .collect()
@@ -180,6 +190,8 @@ pub enum Flaw {
     CutShort,
     /// The file has no summary; it was computed from the samples.
     NoSummary,
+    /// A total contradicted the samples and was computed from them; see [`ParseCounts`].
+    ContradictoryTotals,
     /// Samples were out of order or had a wrong clock time; see [`ParseCounts`].
     OutOfOrder,
 }

@@ -5,8 +5,9 @@ use super::file_kind;
 use super::heart_rate_messages::HeartRateMessages;
 use super::messages::{FieldKind, Message};
 use super::samples::Samples;
-use super::values::{FitFields, instant};
+use super::values::{FitFields, instant, unix_ms};
 use crate::error::ParseError;
+use crate::header_check::{correct_lap_starts, correct_totals, elapsed_from_start, start_contradicts};
 use crate::sports;
 use chrono_tz::Tz;
 use fitness_core::domain::activity::{Activity, Lap};
@@ -20,6 +21,7 @@ use fitness_core::domain::units::{Distance, TimeSpan};
 use rustyfit::profile::mesgdef::{self, Session};
 use rustyfit::profile::typedef::{self, MesgNum};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Maximum laps, lengths or sets per file. A day in a short pool has 5,000 lengths.
 const MAX_PARTS: usize = 10_000;
@@ -50,6 +52,7 @@ pub(super) struct ActivityBuilder {
 
 #[derive(Debug)]
 struct RawSession {
+    /// FIT time.
     start: u32,
     sport: u8,
     sub_sport: u8,
@@ -175,7 +178,7 @@ impl ActivityBuilder {
         }
         if let Some(first) = recorded.first_mut() {
             // A dropped sample belongs to no session.
-            first.counts = counts;
+            first.counts.add(counts);
         }
         Ok(recorded)
     }
@@ -189,8 +192,14 @@ impl ActivityBuilder {
         flaws: &[Flaw],
         first: bool,
     ) -> ParsedActivity {
-        let RawSession { start, sport, sub_sport, mut activity, pool } = raw;
+        let RawSession { mut start, sport, sub_sport, mut activity, pool } = raw;
         let within = |time: &u32| (from..until).contains(time);
+        let part = self.samples.between(from, until);
+        let mut counts = ParseCounts::default();
+        if let Some(corrected) = self.correct_start(&mut activity, &part) {
+            start = corrected;
+            counts.corrected_totals += 1;
+        }
         activity.sport = sports::from_fit(sport, sub_sport);
         activity.sub_sport = sports::fit_sub_sport(sport, sub_sport);
         let per_leg = activity.sport == Sport::Running
@@ -209,9 +218,15 @@ impl ActivityBuilder {
         activity.name.clone_from(&self.name);
         activity.utc_offset_s =
             self.utc_offset_s.unwrap_or_else(|| utc_offset_seconds(zone, activity.started_at));
-        let recording = self.samples.recording(self.samples.between(from, until), start, per_leg);
+        counts.corrected_totals += correct_lap_starts(&mut activity);
+        let recording = self.samples.recording(part, start, per_leg);
         let lengths: Vec<SwimLength> =
             self.lengths.iter().filter(|(time, _)| within(time)).map(|(_, l)| l.clone()).collect();
+        if let Some(recording) = recording.as_ref().filter(|_| !flaws.contains(&Flaw::CutShort)) {
+            counts.corrected_totals += correct_totals(&mut activity, recording);
+        }
+        // Many devices write zero for "not measured" indoors.
+        activity.distance = activity.distance.filter(|distance| *distance > Distance::ZERO);
         if activity.distance.is_none()
             && let Some(pool) = pool
         {
@@ -227,15 +242,35 @@ impl ActivityBuilder {
             sets: if first { self.sets.clone() } else { Vec::new() },
             rr_ms: if first { self.rr_ms.clone() } else { Vec::new() },
         };
+        let mut flaws = flaws.to_vec();
+        if counts.corrected_totals > 0 {
+            flaws.push(Flaw::ContradictoryTotals);
+        }
         ParsedActivity {
             activity,
             has_local_time: self.utc_offset_s.is_some(),
             recording,
             details,
             race: false,
-            flaws: flaws.to_vec(),
-            counts: ParseCounts::default(),
+            flaws,
+            counts,
         }
+    }
+
+    /// Replaces a start that contradicts the samples. Returns the new one, in FIT time.
+    fn correct_start(&self, activity: &mut Activity, part: &Range<usize>) -> Option<u32> {
+        let first = self.samples.time(part.start).filter(|_| !part.is_empty())?;
+        let last = self.samples.time(part.end - 1)?;
+        let (first_ms, last_ms) = (unix_ms(first)?, unix_ms(last)?);
+        let start_ms = activity.started_at.timestamp_millis();
+        if !start_contradicts(start_ms, first_ms, last_ms) {
+            return None;
+        }
+        let elapsed = elapsed_from_start(start_ms, activity.elapsed, first_ms, last_ms);
+        activity.started_at = instant(first)?;
+        activity.elapsed = Some(elapsed);
+        activity.moving = activity.moving.map(|moving| moving.min(elapsed));
+        Some(first)
     }
 
     /// A session for a file without a session message.
@@ -273,9 +308,15 @@ fn fill_from_samples(activity: &mut Activity, recording: &Recording) {
 }
 
 fn session(fields: &FitFields<'_>) -> Option<RawSession> {
-    let start: u32 = fields.narrow(Session::START_TIME)?;
-    let started_at = instant(start)?;
     let elapsed = fields.scaled(Session::TOTAL_ELAPSED_TIME, 1000.0).and_then(TimeSpan::from_seconds);
+    let told: Option<u32> = fields.narrow(Session::START_TIME).filter(|start| instant(*start).is_some());
+    // The message is written at the end.
+    let before_end = || {
+        let end: u32 = fields.narrow(Session::TIMESTAMP)?;
+        end.checked_sub(u32::try_from(elapsed?.whole_seconds()).ok()?)
+    };
+    let start = told.or_else(before_end)?;
+    let started_at = instant(start)?;
     let timer = fields.scaled(Session::TOTAL_TIMER_TIME, 1000.0).and_then(TimeSpan::from_seconds);
     let moving = fields.scaled(Session::TOTAL_MOVING_TIME, 1000.0).and_then(TimeSpan::from_seconds);
     let meters = |number, scale| fields.scaled(number, scale).and_then(Distance::from_meters);
@@ -286,8 +327,7 @@ fn session(fields: &FitFields<'_>) -> Option<RawSession> {
         pool: meters(Session::POOL_LENGTH, 100.0),
         activity: Activity {
             moving: moving.or(timer),
-            // Many devices write zero for "not measured" indoors.
-            distance: meters(Session::TOTAL_DISTANCE, 100.0).filter(|distance| *distance > Distance::ZERO),
+            distance: meters(Session::TOTAL_DISTANCE, 100.0),
             ascent: meters(Session::TOTAL_ASCENT, 1.0),
             descent: meters(Session::TOTAL_DESCENT, 1.0),
             avg_heart_rate: fields.narrow(Session::AVG_HEART_RATE).filter(|v| *v > 0),

@@ -336,6 +336,64 @@ fn one_wrong_clock_time_costs_one_sample() {
     }
 }
 
+/// An hour at 2.78 m/s, a record every ten seconds.
+fn hour(writer: &mut Writer) -> &mut Writer {
+    writer.file_id(4);
+    for n in 0..=360 {
+        writer.record(n * 10, 140, n * 2780);
+    }
+    writer
+}
+
+#[test]
+fn session_distance_that_contradicts_the_records_is_theirs() {
+    for (told, shown, flaws) in [
+        (0, 10_008.0, &[Flaw::ContradictoryTotals][..]),
+        (500_000, 10_008.0, &[Flaw::ContradictoryTotals]),
+        (950_000, 9_500.0, &[]),
+    ] {
+        let run = read_one(&hour(&mut Writer::default()).session(0, 1, 0, 3600, told).finish());
+        assert_eq!(run.activity.distance, Distance::from_meters(shown));
+        assert_eq!((&run.flaws[..], run.counts.corrected_totals as usize), (flaws, flaws.len()));
+    }
+}
+
+#[test]
+fn session_start_hours_away_from_the_records_is_the_first_record() {
+    let session = |start: u32, end: u32, seconds: u32| {
+        let mut writer = Writer::default();
+        hour(&mut writer)
+            .message(
+                18,
+                &[
+                    (253, UINT32, &end.to_le_bytes()),
+                    (2, UINT32, &start.to_le_bytes()),
+                    (5, ENUM, &[1]),
+                    (7, UINT32, &(seconds * 1000).to_le_bytes()),
+                    (8, UINT32, &3_500_000_u32.to_le_bytes()),
+                    (9, UINT32, &1_000_800_u32.to_le_bytes()),
+                    (16, UINT8, &[151]),
+                ],
+            )
+            .finish()
+    };
+    let end = START + 3605;
+    for (bytes, elapsed, corrected) in [
+        (session(START - 12 * 3600, end, 12 * 3600 + 3605), 3605, 1),
+        (session(START - 12 * 3600, end - 12 * 3600, 3605), 3605, 1),
+        (session(START + 86_400, end + 86_400, 3605), 3605, 1),
+        // Seconds since power-on: the end and the duration give the start.
+        (session(1000, end, 3605), 3605, 0),
+        (session(START, end, 3605), 3605, 0),
+    ] {
+        let run = read_one(&bytes);
+        assert_eq!(run.activity.started_at.to_rfc3339(), "2026-06-14T06:00:00+00:00");
+        assert_eq!(run.activity.elapsed, Some(TimeSpan::from_secs(elapsed)));
+        assert_eq!((run.activity.avg_heart_rate, run.counts.corrected_totals), (Some(151), corrected));
+        assert_eq!(run.recording.unwrap().offsets_ms()[360], 3_600_000);
+    }
+}
+
 /// Beats of a strap that recorded on its own: the strap's clock, one message with a full time and
 /// one with 12-bit times.
 fn strap_beats(writer: &mut Writer) {

@@ -40,7 +40,7 @@ fn read_document(xml: &mut XmlReader<'_>, found: &mut ParsedTracks) -> Result<()
                 if draft.sport == Some(Sport::Running) {
                     draft.samples.double_cadence();
                 }
-                found.add_draft(draft);
+                found.add_draft(draft, end.is_err());
                 end?;
             }
             // A route: its points come next.

@@ -13,6 +13,7 @@ pub(crate) use samples::instant as plausible;
 pub use tcx::read_tcx;
 
 use crate::error::ParseError;
+use crate::header_check::{correct_lap_starts, correct_totals, start_contradicts};
 use crate::sample_clock::MAX_SPAN_MS;
 use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
@@ -45,12 +46,12 @@ impl ParsedTracks {
         Self { zone, activities: Vec::new(), has_points: false, has_times: false, misdated: None }
     }
 
-    /// Adds an activity, also an incomplete one. One without a dated point is ignored.
-    pub(crate) fn add_draft(&mut self, draft: ActivityDraft) {
+    /// Adds an activity, also an incomplete one (`is_cut`). One without a dated point is ignored.
+    pub(crate) fn add_draft(&mut self, draft: ActivityDraft, is_cut: bool) {
         self.has_points |= draft.samples.has_points;
         self.misdated = self.misdated.or(draft.samples.misdated);
         if self.activities.len() < MAX_ACTIVITIES {
-            self.activities.extend(draft.into_activity(self.zone));
+            self.activities.extend(draft.into_activity(self.zone, is_cut));
         }
     }
 
@@ -106,14 +107,24 @@ pub(crate) struct ActivityDraft {
 
 impl ActivityDraft {
     /// `None` without a dated point.
-    fn into_activity(self, zone: Tz) -> Option<ParsedActivity> {
+    fn into_activity(self, zone: Tz, is_cut: bool) -> Option<ParsedActivity> {
         let (mut samples, laps) = (self.samples, self.laps);
-        let counts = samples.check_times();
-        let (_, last) = samples.span()?;
+        let mut counts = samples.check_times();
+        let (first, last) = samples.span()?;
         let start = samples.start(&self.starts)?;
         let started_at = instant(start)?;
-        let end =
-            laps.iter().filter_map(lap_end).filter(|end| *end <= start + MAX_SPAN_MS).fold(last, i64::max);
+        let contradicts = |at: &i64| start_contradicts(*at, first, last);
+        counts.corrected_totals += u32::from(self.starts.iter().flatten().any(contradicts));
+        let end = laps
+            .iter()
+            .filter(|lap| {
+                lap.started_at.timestamp_millis() <= last
+                    || !start_contradicts(lap.started_at.timestamp_millis(), last, last + (last - first))
+            })
+            .filter_map(lap_end)
+            .filter(|end| *end <= start + MAX_SPAN_MS)
+            .fold(last, i64::max);
+        let has_distance = samples.has_distance();
         let elapsed = TimeSpan::from_ms(end - start);
         let (covered, lapped) = (samples.distance(), total(&laps, |lap| lap.distance));
         let mean = |of: fn(&Lap) -> Option<u16>, channel| {
@@ -127,7 +138,7 @@ impl ActivityDraft {
         if counts.sorted || counts.samples_with_bad_time > 0 {
             flaws.push(Flaw::OutOfOrder);
         }
-        let activity = Activity {
+        let mut activity = Activity {
             sport: self.sport.unwrap_or(Sport::Other),
             sub_sport: self.sub_sport,
             name: self.name,
@@ -136,8 +147,7 @@ impl ActivityDraft {
             elapsed: Some(elapsed),
             // Lap times are timer times, which exclude pauses.
             moving: total(&laps, |lap| lap.elapsed).map(|timer| timer.min(elapsed)),
-            // Some exporters write 0 although the points have a distance.
-            distance: lapped.filter(|lapped| *lapped > Distance::ZERO).or(covered).or(lapped),
+            distance: lapped.or(covered),
             ascent: None,
             descent: None,
             avg_heart_rate: mean(|lap| lap.avg_heart_rate, Channel::HeartRate),
@@ -149,12 +159,23 @@ impl ActivityDraft {
             device: self.device,
             laps,
         };
-        let recording = Some(samples.into_recording(start));
+        let recording = samples.into_recording(start);
+        counts.corrected_totals += correct_lap_starts(&mut activity);
+        // Positions of a treadmill run wander, so only a distance that was recorded wins.
+        if has_distance && !is_cut {
+            counts.corrected_totals += correct_totals(&mut activity, &recording);
+        }
+        // Some exporters write 0 although the points have positions.
+        let lapped = activity.distance.filter(|lapped| *lapped > Distance::ZERO);
+        activity.distance = lapped.or(covered).or(activity.distance);
+        if counts.corrected_totals > 0 {
+            flaws.push(Flaw::ContradictoryTotals);
+        }
         Some(ParsedActivity {
             activity,
             // Both formats use UTC.
             has_local_time: false,
-            recording,
+            recording: Some(recording),
             details: Details::default(),
             race: false,
             flaws,

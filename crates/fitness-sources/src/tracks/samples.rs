@@ -1,5 +1,6 @@
 //! Collects track points into sample columns.
 
+use crate::header_check::start_contradicts;
 use crate::sample_clock::usable_order;
 use chrono::DateTime;
 use fitness_core::domain::calendar::Instant;
@@ -10,8 +11,6 @@ use std::ops::Range;
 
 /// 1990 to 2100 in milliseconds since the Unix epoch. Anything else is a wrong clock.
 const PLAUSIBLE_TIMES_MS: Range<i64> = 631_152_000_000..4_133_980_800_000;
-/// Maximum time between start and first point.
-const MAX_LEAD_MS: i64 = 12 * 3_600_000;
 /// Mean Earth radius in metres, (2a + b) / 3 of WGS 84.
 const EARTH_RADIUS_M: f64 = 6_371_008.8;
 
@@ -134,7 +133,7 @@ impl Samples {
         let mut counts = ParseCounts {
             samples_with_bad_time: self.impossible,
             samples_without_time: self.without_time,
-            sorted: false,
+            ..ParseCounts::default()
         };
         let times = &self.times;
         let Some(order) = usable_order(times.len(), |index| Some(times[index]), &[]) else { return counts };
@@ -184,9 +183,14 @@ impl Samples {
 
     /// Start time: the first candidate that fits the points, else the first point.
     pub(crate) fn start(&self, said: &[Option<i64>]) -> Option<i64> {
-        let (first, _) = self.span()?;
-        let fits = |at: &i64| (first - MAX_LEAD_MS..=first).contains(at);
+        let (first, last) = self.span()?;
+        let fits = |at: &i64| *at <= first && !start_contradicts(*at, first, last);
         Some(said.iter().copied().flatten().find(fits).unwrap_or(first))
+    }
+
+    /// Whether the points have a distance, rather than positions from which it is computed.
+    pub(crate) fn has_distance(&self) -> bool {
+        !self.columns[Channel::Distance as usize].is_empty()
     }
 
     pub(crate) fn double_cadence(&mut self) {

@@ -39,7 +39,7 @@ fn read_document(xml: &mut XmlReader<'_>, found: &mut ParsedTracks) -> Result<()
                 let mut draft =
                     ActivityDraft { sport: Some(sport), sub_sport: finer, ..ActivityDraft::default() };
                 let end = read_activity(xml, &mut draft);
-                found.add_draft(draft);
+                found.add_draft(draft, end.is_err());
                 end?;
             }
             // Courses and workouts are not activities.
@@ -346,6 +346,25 @@ mod tests {
             Some(TimeSpan::from_secs(620)),
             "to the last point"
         );
+    }
+
+    #[test]
+    fn totals_that_contradict_the_points_are_theirs() {
+        // A lap of 0 m, and a start twelve hours before the first point.
+        let (zero, early) = (
+            RUN.replace("200.5</t:DistanceMeters>\n   <t:Cal", "0.0</t:DistanceMeters>\n   <t:Cal"),
+            RUN.replace("2026-01-14T10:00:00.000Z", "2026-01-13T22:00:00.000Z"),
+        );
+        let run = &read(&zero).unwrap()[0];
+        assert_eq!(run.activity.distance, Distance::from_meters(300.0));
+        assert_eq!(run.activity.laps[0].distance, Distance::from_meters(197.2), "between its points");
+        assert_eq!((run.counts.corrected_totals, &run.flaws[..]), (2, &[Flaw::ContradictoryTotals][..]));
+        let run = &read(&early).unwrap()[0];
+        assert_eq!(run.activity.started_at.to_string(), "2026-01-14 10:00:01 UTC");
+        assert_eq!(run.activity.elapsed, TimeSpan::from_seconds(619.5));
+        assert_eq!(run.activity.laps[0].started_at.to_string(), "2026-01-14 10:00:01 UTC");
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms()[0], 0);
+        assert!(run.flaws.contains(&Flaw::ContradictoryTotals));
     }
 
     #[test]
