@@ -202,18 +202,17 @@ impl ActivityBuilder {
         }
         activity.sport = sports::from_fit(sport, sub_sport);
         activity.sub_sport = sports::fit_sub_sport(sport, sub_sport);
-        let per_leg = activity.sport == Sport::Running
+        let on_foot = activity.sport == Sport::Running
             || matches!(typedef::Sport(sport), typedef::Sport::WALKING | typedef::Sport::HIKING);
-        if per_leg {
-            activity.avg_cadence = activity.avg_cadence.map(|cadence| cadence * 2.0);
-        }
+        let of_one_leg = |mean: f64| on_foot && !sports::counts_both_legs(activity.sport, mean);
+        let both_legs = |mean: f64| if of_one_leg(mean) { mean * 2.0 } else { mean };
+        activity.avg_cadence = activity.avg_cadence.map(both_legs);
         activity.laps =
             self.laps.iter().filter(|(time, _)| within(time)).map(|(_, lap)| lap.clone()).collect();
-        if per_leg {
-            for lap in &mut activity.laps {
-                lap.avg_cadence = lap.avg_cadence.map(|cadence| cadence * 2.0);
-            }
+        for lap in &mut activity.laps {
+            lap.avg_cadence = lap.avg_cadence.map(both_legs);
         }
+        let per_leg = self.samples.mean_cadence(&part).is_some_and(of_one_leg);
         activity.device.clone_from(&self.device);
         activity.name.clone_from(&self.name);
         activity.utc_offset_s =
@@ -334,7 +333,7 @@ fn session(fields: &FitFields<'_>) -> Option<RawSession> {
             max_heart_rate: fields.narrow(Session::MAX_HEART_RATE).filter(|v| *v > 0),
             avg_power: fields.narrow(Session::AVG_POWER),
             max_power: fields.narrow(Session::MAX_POWER),
-            avg_cadence: fields.scaled(Session::AVG_CADENCE, 1.0),
+            avg_cadence: cadence(fields, Session::AVG_CADENCE, Session::AVG_FRACTIONAL_CADENCE),
             energy_kcal: fields.narrow(Session::TOTAL_CALORIES).filter(|v| *v > 0),
             elapsed: elapsed.or(timer),
             ..Activity::new(Sport::Other, started_at, 0)
@@ -354,10 +353,15 @@ fn lap(fields: &FitFields<'_>) -> Option<(u32, Lap)> {
         avg_heart_rate: fields.narrow(L::AVG_HEART_RATE).filter(|v| *v > 0),
         max_heart_rate: fields.narrow(L::MAX_HEART_RATE).filter(|v| *v > 0),
         avg_power: fields.narrow(L::AVG_POWER),
-        avg_cadence: fields.scaled(L::AVG_CADENCE, 1.0),
+        avg_cadence: cadence(fields, L::AVG_CADENCE, L::AVG_FRACTIONAL_CADENCE),
         kind: intensity,
     };
     Some((start, lap))
+}
+
+/// Per minute, with the fraction in 1/128.
+fn cadence(fields: &FitFields<'_>, whole: u8, fraction: u8) -> Option<f64> {
+    Some(fields.scaled(whole, 1.0)? + fields.scaled(fraction, 128.0).unwrap_or(0.0))
 }
 
 fn length(fields: &FitFields<'_>) -> Option<(u32, SwimLength)> {

@@ -1,6 +1,6 @@
 //! Collects record messages into sample columns.
 
-use super::messages::{FieldKind, Message};
+use super::messages::{FieldKind, FieldNumbers, Message};
 use super::values::unix_ms;
 use crate::sample_clock::usable_order;
 use fitness_core::domain::source_record::ParseCounts;
@@ -66,15 +66,29 @@ impl Samples {
             return;
         }
         self.times.push(time);
+        let (mut cadence, mut cadence_fraction) = (None, None);
+        let mut seen = FieldNumbers::default();
         for (number, field) in message.fields() {
+            let is_repeated = message.has_repeated_fields() && !seen.insert(number);
+            match number {
+                Record::CADENCE => cadence = field.integer().or(cadence),
+                Record::FRACTIONAL_CADENCE => cadence_fraction = field.integer().or(cadence_fraction),
+                _ => {}
+            }
             if number == Record::COMPRESSED_SPEED_DISTANCE {
                 self.add_compressed(field.bytes);
                 continue;
             }
             let Some((channel, convert, wins)) = conversion(number) else { continue };
             if let Some(value) = field.integer().and_then(convert) {
-                self.set(channel, value, wins);
+                self.set(channel, value, wins || is_repeated);
             }
+        }
+        if let Some(tenths) = cadence.and_then(|rate| cadence_tenths(rate, cadence_fraction?)) {
+            self.set(Channel::Cadence, tenths, false);
+        }
+        if let Some(tenths) = cadence.and_then(times_ten) {
+            self.set(Channel::Cadence, tenths, false);
         }
         for (index, number, field) in message.developer_fields() {
             if let Some((channel, kind)) = native(index, number)
@@ -151,6 +165,15 @@ impl Samples {
         start..self.times.partition_point(|time| *time < until).max(start)
     }
 
+    /// Mean cadence per minute without zeros.
+    pub(super) fn mean_cadence(&self, part: &Range<usize>) -> Option<f64> {
+        let column = &self.columns[Channel::Cadence as usize];
+        let known = column.get(part.start..part.end.min(column.len())).unwrap_or_default();
+        let moving = known.iter().filter(|tenths| **tenths > 0).map(|tenths| i64::from(*tenths));
+        let (sum, count) = moving.fold((0, 0), |(sum, count), tenths| (sum + tenths, count + 1));
+        (count > 0).then(|| sum as f64 / 10.0 / f64::from(count))
+    }
+
     /// Part of the samples as a recording that starts at `start`. If `per_leg`, cadence is doubled.
     pub(super) fn recording(&self, part: Range<usize>, start: u32, per_leg: bool) -> Option<Recording> {
         let times = self.times.get(part.clone()).filter(|times| !times.is_empty())?;
@@ -180,7 +203,6 @@ fn conversion(field: u8) -> Option<(Channel, ConvertFn, bool)> {
         Record::POSITION_LAT => (Channel::Latitude, |v| degrees(v, 90), false),
         Record::POSITION_LONG => (Channel::Longitude, |v| degrees(v, 180), false),
         Record::HEART_RATE => (Channel::HeartRate, |v| (1..=250).contains(&v).then_some(v as i32), false),
-        Record::CADENCE => (Channel::Cadence, |v| times_ten(v), false),
         // 1/256 revolutions, replaces the integer value.
         Record::CADENCE256 => {
             (Channel::Cadence, |v| v.checked_mul(10).and_then(|v| i32::try_from(v / 256).ok()), true)
@@ -196,6 +218,11 @@ fn conversion(field: u8) -> Option<(Channel, ConvertFn, bool)> {
         Record::VERTICAL_OSCILLATION => (Channel::VerticalOscillation, |v| i32::try_from(v).ok(), false),
         _ => return None,
     })
+}
+
+/// The fraction is in 1/128 revolutions.
+fn cadence_tenths(rate: i64, fraction: i64) -> Option<i32> {
+    i32::try_from((rate.checked_mul(1280)?.checked_add(fraction.checked_mul(10)?)? + 64) / 128).ok()
 }
 
 fn times_ten(value: i64) -> Option<i32> {

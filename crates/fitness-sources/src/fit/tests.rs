@@ -336,6 +336,63 @@ fn one_wrong_clock_time_costs_one_sample() {
     }
 }
 
+#[test]
+fn cadence_of_both_legs_is_not_doubled_and_fractions_are_kept() {
+    for (cadence, fraction, steps) in [(86, 64, 1730), (86, 255, 1720), (173, 0, 1730), (173, 64, 1735)] {
+        let mut writer = Writer::default();
+        writer.file_id(4);
+        for second in 0..10 {
+            let time = (START + second).to_le_bytes();
+            // The first sample of a run is at rest.
+            let rate = if second == 0 { 0 } else { cadence };
+            writer.message(20, &[(253, UINT32, &time), (53, UINT8, &[fraction]), (4, UINT8, &[rate])]);
+        }
+        writer.message(
+            18,
+            &[
+                (2, UINT32, &START.to_le_bytes()),
+                (5, ENUM, &[1]),
+                (7, UINT32, &10_000_u32.to_le_bytes()),
+                (18, UINT8, &[cadence]),
+                (92, UINT8, &[fraction]),
+            ],
+        );
+        let run = read_one(&writer.finish());
+        assert_eq!(run.activity.avg_cadence, Some(f64::from(steps) / 10.0), "{cadence} {fraction}");
+        assert_eq!(run.recording.unwrap().column(Channel::Cadence).unwrap().sample(9), Some(steps));
+    }
+}
+
+#[test]
+fn last_of_two_equal_fields_wins_unless_it_has_no_value() {
+    for (second, expected) in [(150, 150), (255, 140)] {
+        let mut writer = Writer::default();
+        writer.file_id(4).message(
+            20,
+            &[
+                (253, UINT32, &START.to_le_bytes()),
+                (3, UINT8, &[140]),
+                (3, UINT8, &[second]),
+                (4, UINT8, &[80]),
+            ],
+        );
+        writer.message(
+            18,
+            &[
+                (2, UINT32, &START.to_le_bytes()),
+                (5, ENUM, &[2]),
+                (16, UINT8, &[140]),
+                (16, UINT8, &[second]),
+            ],
+        );
+        let ride = read_one(&writer.finish());
+        assert_eq!(ride.activity.avg_heart_rate, Some(expected as u16));
+        let recording = ride.recording.unwrap();
+        assert_eq!(recording.column(Channel::HeartRate).unwrap().sample(0), Some(expected));
+        assert_eq!(recording.column(Channel::Cadence).unwrap().sample(0), Some(800));
+    }
+}
+
 /// An hour at 2.78 m/s, a record every ten seconds.
 fn hour(writer: &mut Writer) -> &mut Writer {
     writer.file_id(4);

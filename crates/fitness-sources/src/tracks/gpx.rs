@@ -36,9 +36,8 @@ fn read_document(xml: &mut XmlReader<'_>, found: &mut ParsedTracks) -> Result<()
                 xml.count_part()?;
                 let mut draft = ActivityDraft::default();
                 let end = read_track(xml, &mut draft);
-                // Garmin and compatible exporters count one leg.
                 if draft.sport == Some(Sport::Running) {
-                    draft.samples.double_cadence();
+                    draft.samples.count_both_legs();
                 }
                 found.add_draft(draft, end.is_err());
                 end?;
@@ -179,6 +178,23 @@ mod tests {
         let ride = &read(&ride).unwrap()[0];
         assert_eq!((ride.activity.sport, ride.activity.sub_sport.as_ref()), (Sport::Cycling, None));
         assert_eq!(column(ride, Channel::Cadence), [Some(800), None, None, Some(900)]);
+    }
+
+    #[test]
+    fn cadence_of_both_legs_is_not_doubled() {
+        let run = RUN.replace("<s:cad>80", "<s:cad>165.5").replace("<s:cad>90", "<s:cad>175");
+        let run = &read(&run).unwrap()[0];
+        assert_eq!(column(run, Channel::Cadence), [Some(1655), None, None, Some(1750)]);
+    }
+
+    #[test]
+    fn type_numbers_of_strava_are_sports() {
+        for (number, sport) in [("9", Sport::Running), ("1", Sport::Cycling), ("16", Sport::Swimming)] {
+            let text = RUN.replace("trail_running", number);
+            assert_eq!(read(&text).unwrap()[0].activity.sport, sport);
+        }
+        let hike = &read(&RUN.replace("trail_running", "4")).unwrap()[0].activity;
+        assert_eq!((hike.sport, hike.sub_sport.as_deref()), (Sport::Other, Some("hiking")));
     }
 
     #[test]

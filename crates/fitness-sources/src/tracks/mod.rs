@@ -106,12 +106,14 @@ pub(crate) struct ActivityDraft {
 }
 
 impl ActivityDraft {
-    /// `None` without a dated point.
+    /// `None` without a dated point or a lap with a duration.
     fn into_activity(self, zone: Tz, is_cut: bool) -> Option<ParsedActivity> {
         let (mut samples, laps) = (self.samples, self.laps);
         let mut counts = samples.check_times();
-        let (first, last) = samples.span()?;
-        let start = samples.start(&self.starts)?;
+        // The laps of an incomplete file are only the first ones.
+        let span = samples.span().or_else(|| lap_span(&laps, &self.starts).filter(|_| !is_cut));
+        let (first, last) = span?;
+        let start = samples.start(&self.starts).unwrap_or(first);
         let started_at = instant(start)?;
         let contradicts = |at: &i64| start_contradicts(*at, first, last);
         counts.corrected_totals += u32::from(self.starts.iter().flatten().any(contradicts));
@@ -159,11 +161,11 @@ impl ActivityDraft {
             device: self.device,
             laps,
         };
-        let recording = samples.into_recording(start);
+        let recording = (samples.len() > 0).then(|| samples.into_recording(start));
         counts.corrected_totals += correct_lap_starts(&mut activity);
         // Positions of a treadmill run wander, so only a distance that was recorded wins.
-        if has_distance && !is_cut {
-            counts.corrected_totals += correct_totals(&mut activity, &recording);
+        if let Some(recording) = recording.as_ref().filter(|_| has_distance && !is_cut) {
+            counts.corrected_totals += correct_totals(&mut activity, recording);
         }
         // Some exporters write 0 although the points have positions.
         let lapped = activity.distance.filter(|lapped| *lapped > Distance::ZERO);
@@ -175,13 +177,23 @@ impl ActivityDraft {
             activity,
             // Both formats use UTC.
             has_local_time: false,
-            recording: Some(recording),
+            recording,
             details: Details::default(),
             race: false,
             flaws,
             counts,
         })
     }
+}
+
+/// Start and end of laps without points, such as a treadmill run that was typed in.
+fn lap_span(laps: &[Lap], starts: &[Option<i64>]) -> Option<(i64, i64)> {
+    let ends = laps.iter().filter(|lap| lap.elapsed.is_some_and(|elapsed| elapsed > TimeSpan::ZERO));
+    let last = ends.filter_map(lap_end).max()?;
+    let first = laps.iter().map(|lap| lap.started_at.timestamp_millis()).min()?;
+    let told = starts.iter().flatten().find(|start| !start_contradicts(**start, first, last));
+    let first = told.map_or(first, |start| first.min(*start));
+    (last - first <= MAX_SPAN_MS).then_some((first, last))
 }
 
 fn lap_end(lap: &Lap) -> Option<i64> {

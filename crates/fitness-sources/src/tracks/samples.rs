@@ -2,9 +2,11 @@
 
 use crate::header_check::start_contradicts;
 use crate::sample_clock::usable_order;
+use crate::sports::counts_both_legs;
 use chrono::DateTime;
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::source_record::ParseCounts;
+use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::{Channel, Column, Recording};
 use fitness_core::domain::units::Distance;
 use std::ops::Range;
@@ -69,7 +71,7 @@ impl Sample {
         self.set(Channel::Power, power(value).map(f64::from), 1.0);
     }
 
-    /// Per minute. `times` is 2 if the file counts one leg.
+    /// Per minute. `times` is 2 if the value is known to count one leg.
     pub(crate) fn set_cadence(&mut self, value: Option<f64>, times: f64) {
         self.set(Channel::Cadence, cadence(value), 10.0 * times);
     }
@@ -193,7 +195,11 @@ impl Samples {
         !self.columns[Channel::Distance as usize].is_empty()
     }
 
-    pub(crate) fn double_cadence(&mut self) {
+    /// Doubles the cadence of a run, unless it counts both legs already.
+    pub(crate) fn count_both_legs(&mut self) {
+        if self.mean_cadence().is_some_and(|mean| counts_both_legs(Sport::Running, mean)) {
+            return;
+        }
         for value in self.columns[Channel::Cadence as usize].iter_mut().flatten() {
             *value *= 2;
         }
