@@ -1,11 +1,11 @@
 //! Builds activities from FIT messages: sessions with laps, pool lengths, strength sets, R-R
 //! intervals and samples.
 
-use super::file_kind;
 use super::heart_rate_messages::HeartRateMessages;
 use super::messages::{FieldKind, Message};
 use super::samples::Samples;
 use super::values::{FitFields, instant, unix_ms};
+use super::{devices, file_kind};
 use crate::error::ParseError;
 use crate::header_check::{correct_lap_starts, correct_totals, elapsed_from_start, start_contradicts};
 use crate::sports;
@@ -33,7 +33,7 @@ const MAX_SESSIONS: usize = 50;
 #[derive(Debug, Default)]
 pub(super) struct ActivityBuilder {
     kind: Option<String>,
-    device: Option<String>,
+    device: Device,
     name: Option<String>,
     /// Local time minus UTC in seconds, if the device recorded it.
     utc_offset_s: Option<i32>,
@@ -86,8 +86,9 @@ impl ActivityBuilder {
             }
             MesgNum::FILE_ID => {
                 self.kind = self.kind.take().or_else(|| file_kind(message));
-                self.device = self.device.take().or_else(|| device(&fields));
+                self.device.add_file_id(&fields);
             }
+            MesgNum::DEVICE_INFO => self.device.add_device_info(&fields),
             MesgNum::ACTIVITY => self.utc_offset_s = self.utc_offset_s.or_else(|| utc_offset(&fields)),
             MesgNum::SPORT => {
                 self.name = self.name.take().or_else(|| fields.text(mesgdef::Sport::NAME));
@@ -213,7 +214,7 @@ impl ActivityBuilder {
             lap.avg_cadence = lap.avg_cadence.map(both_legs);
         }
         let per_leg = self.samples.mean_cadence(&part).is_some_and(of_one_leg);
-        activity.device.clone_from(&self.device);
+        activity.device = self.device.label();
         activity.name.clone_from(&self.name);
         activity.utc_offset_s =
             self.utc_offset_s.unwrap_or_else(|| utc_offset_seconds(zone, activity.started_at));
@@ -390,19 +391,35 @@ fn set(fields: &FitFields<'_>) -> StrengthSet {
     }
 }
 
-fn device(fields: &FitFields<'_>) -> Option<String> {
-    use mesgdef::FileId;
-    if let Some(name) = fields.text(FileId::PRODUCT_NAME) {
-        return Some(name);
-    }
-    let manufacturer = typedef::Manufacturer(fields.narrow(FileId::MANUFACTURER)?);
-    let product: Option<u16> = fields.narrow(FileId::PRODUCT);
-    Some(match product {
-        Some(product) if manufacturer == typedef::Manufacturer::GARMIN => {
-            format!("{manufacturer} {}", typedef::GarminProduct(product))
+/// What a file says about the device that wrote it.
+#[derive(Debug, Default)]
+struct Device {
+    manufacturer: Option<u16>,
+    product: Option<u16>,
+    name: Option<String>,
+}
+
+impl Device {
+    fn add_file_id(&mut self, fields: &FitFields<'_>) {
+        use mesgdef::FileId;
+        if self.manufacturer.is_none() {
+            self.manufacturer = fields.narrow(FileId::MANUFACTURER);
+            self.product = fields.narrow(FileId::PRODUCT);
         }
-        _ => manufacturer.to_string(),
-    })
+        self.name = self.name.take().or_else(|| fields.text(FileId::PRODUCT_NAME));
+    }
+
+    /// The device with index 0 wrote the file; Wahoo's write their name only here.
+    fn add_device_info(&mut self, fields: &FitFields<'_>) {
+        use mesgdef::DeviceInfo;
+        if self.name.is_none() && fields.integer(DeviceInfo::DEVICE_INDEX) == Some(0) {
+            self.name = fields.text(DeviceInfo::PRODUCT_NAME);
+        }
+    }
+
+    fn label(&self) -> Option<String> {
+        devices::name(self.manufacturer, self.product, self.name.as_deref())
+    }
 }
 
 /// Local time minus UTC in seconds, if such a time zone exists.

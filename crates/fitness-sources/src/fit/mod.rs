@@ -10,6 +10,7 @@
 //! `wellness.rs` days; `write.rs` writes files.
 
 mod activity;
+mod devices;
 mod heart_rate_messages;
 mod messages;
 mod samples;

@@ -158,6 +158,7 @@ fn run_has_samples_and_local_day() {
     );
     assert_eq!(activity.avg_cadence, Some(172.0), "both legs");
     assert_eq!((activity.laps.len(), activity.laps[0].kind.as_deref()), (1, Some("active")));
+    assert_eq!(activity.device.as_deref(), Some("Garmin Forerunner 255"));
     assert_eq!(run.flaws, []);
     let recording = run.recording.unwrap();
     let sample = |channel| recording.column(channel).unwrap().sample(59);

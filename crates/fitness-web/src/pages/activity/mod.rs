@@ -31,6 +31,7 @@ use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::metrics::activity::{ActivityMetrics, Measures};
 use fitness_core::metrics::zones::zones_on;
 use fitness_core::presentation::activity as presentation;
+use fitness_core::presentation::names::{device_name, sport_name};
 use fitness_store::{OriginalFile, StoredActivity};
 use maud::{Markup, html};
 
@@ -124,8 +125,8 @@ pub(super) fn page(
         p.small { a href="/activities" { "← Activities" } }
         h1 { (title) }
         p.lead {
-            (one.activity.sport.title()) " · " (time::element(one.day, view.today)) " " (local.format("%H:%M"))
-            @if let Some(device) = &one.activity.device { " · " (escape_invisible(&device_label(device))) }
+            (sport_name(one.activity.sport, one.activity.sub_sport.as_deref())) " · " (time::element(one.day, view.today)) " " (local.format("%H:%M"))
+            @if let Some(device) = &one.activity.device { " · " (device_name(device)) }
             (format_badges(one))
         }
         @if let Some(counted) = &seen.matched { (matched_workout_card(view, counted)) }
@@ -149,19 +150,6 @@ pub(super) fn page(
         *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
     }
     response
-}
-
-/// `garmin edge_830` as `Garmin Edge 830`. Names with capitals are left as the device writes them.
-fn device_label(device: &str) -> String {
-    if device.chars().any(char::is_uppercase) {
-        return device.to_owned();
-    }
-    let capitalize = |word: &str| {
-        let mut letters = word.chars();
-        let first = letters.next().into_iter().flat_map(char::to_uppercase);
-        first.chain(letters).collect::<String>()
-    };
-    device.split([' ', '_']).map(capitalize).collect::<Vec<_>>().join(" ")
 }
 
 fn matched_workout_card(view: &PageContext, counted: &MatchedWorkout) -> Markup {
@@ -230,16 +218,4 @@ fn positions(recording: &Recording) -> Vec<(f64, f64)> {
     // A watch without a GPS fix records 0, 0.
     let known = north.samples().zip(east.samples()).filter_map(|(north, east)| Some((north?, east?)));
     known.filter(|place| *place != (0, 0)).map(|(north, east)| (degrees(north), degrees(east))).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::device_label;
-
-    #[test]
-    fn device_names_are_capitalized() {
-        assert_eq!(device_label("garmin edge_830"), "Garmin Edge 830");
-        assert_eq!(device_label("Apple Watch7,1"), "Apple Watch7,1");
-        assert_eq!(device_label(""), "");
-    }
 }

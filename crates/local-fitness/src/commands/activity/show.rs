@@ -14,6 +14,7 @@ use fitness_core::domain::units::TimeSpan;
 use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::metrics::zones::zones_on;
 use fitness_core::presentation::activity as presentation;
+use fitness_core::presentation::names::sport_name;
 use fitness_store::{Error, OriginalFile, RecordKind};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -38,7 +39,12 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<CommandOut
     let sport = stored.activity.sport;
     let held = |kind| zones_on(stored.day, kind, sport, &given, &thresholds).map(|held| held.zones);
     let divided = ZoneKind::ALL.iter().map(|kind| (*kind, held(*kind))).collect::<Vec<_>>();
-    let mut words = format!("{} {} {}\n", stored.day, stored.activity.sport, title(&stored));
+    let mut words = format!(
+        "{} {} {}\n",
+        stored.day,
+        sport_name(stored.activity.sport, stored.activity.sub_sport.as_deref()),
+        title(&stored)
+    );
     for (label, value) in presentation::summary_rows(&stored.activity, units) {
         writeln!(words, "  {label:<18}{value}")?;
     }
