@@ -9,7 +9,8 @@ use fitness_core::domain::source_record::{
     DayRecord, ParseCounts, ParsedActivity, RecordKey, SourceKind, SourceRecord,
 };
 use fitness_core::domain::wellness::DailyWellness;
-use fitness_sources::{ParseError, fit, tracks};
+use fitness_sources::fit::{self, AthleteReport, FitFile};
+use fitness_sources::{ParseError, tracks};
 use fitness_store::{PackedOriginalFile, PackedRecord};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -63,6 +64,8 @@ impl Format {
 pub(crate) struct ParsedFile {
     pub(crate) reports: Vec<PackedRecord>,
     pub(crate) days: Vec<DayRecord>,
+    /// Thresholds and zones of the day of its activity.
+    pub(crate) athlete: AthleteReport,
     /// `None` if there was nothing to import.
     pub(crate) original: Option<PackedOriginalFile>,
     /// Start of the first activity, for a Strava list that names the file.
@@ -102,17 +105,16 @@ fn parse_uncaught(
     zone: Tz,
     now: Instant,
 ) -> Result<ParsedFile, ParseError> {
-    let (recorded, days, newest) = match format {
-        Format::Fit => {
-            let file = fit::read(bytes, zone)?;
-            (file.activities, file.days, file.newest)
-        }
-        Format::Tcx => (tracks::read_tcx(bytes, zone)?, Vec::new(), None),
-        Format::Gpx => (tracks::read_gpx(bytes, zone)?, Vec::new(), None),
+    let read = match format {
+        Format::Fit => fit::read(bytes, zone)?,
+        Format::Tcx => FitFile { activities: tracks::read_tcx(bytes, zone)?, ..FitFile::default() },
+        Format::Gpx => FitFile { activities: tracks::read_gpx(bytes, zone)?, ..FitFile::default() },
     };
+    let FitFile { activities: recorded, days, newest, athlete, .. } = read;
     let mut file = ParsedFile {
         reports: Vec::new(),
         days: Vec::new(),
+        athlete: AthleteReport::default(),
         original: None,
         start: None,
         activity_days: Vec::new(),
@@ -122,6 +124,10 @@ fn parse_uncaught(
     };
     for (place, recorded) in recorded.into_iter().enumerate() {
         file.add_activity(format, hash, place, recorded, now);
+    }
+    // If the clock was wrong, so is the day of the thresholds.
+    if !file.reports.is_empty() && file.skip_reasons.is_empty() {
+        file.athlete = athlete;
     }
     file.add_days(days, hash, newest, zone, now);
     if file.reports.is_empty() && file.days.is_empty() && !file.skip_reasons.is_empty() {

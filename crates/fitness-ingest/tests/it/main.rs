@@ -4,6 +4,7 @@
 mod data_frontier;
 mod duplicate_sources;
 mod export;
+mod fit_thresholds;
 mod fixtures;
 mod idempotence;
 mod live_sync;

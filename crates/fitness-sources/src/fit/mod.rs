@@ -7,9 +7,10 @@
 //! kept.
 //!
 //! Start at [`read`]. `messages.rs` decodes messages, `activity.rs` builds activities from them,
-//! `wellness.rs` days; `write.rs` writes files.
+//! `wellness.rs` days, `athlete.rs` thresholds and zones; `write.rs` writes files.
 
 mod activity;
+mod athlete;
 mod devices;
 mod heart_rate_messages;
 mod messages;
@@ -20,9 +21,12 @@ pub mod write;
 
 use crate::error::ParseError;
 use activity::ActivityBuilder;
+use athlete::AthleteBuilder;
+pub use athlete::AthleteReport;
 use chrono_tz::Tz;
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::source_record::{Flaw, ParsedActivity};
+use fitness_core::domain::stream::Channel;
 use fitness_core::domain::wellness::DailyWellness;
 use messages::Message;
 use rustyfit::profile::{mesgdef, typedef};
@@ -37,6 +41,8 @@ pub struct FitFile {
     pub activities: Vec<ParsedActivity>,
     /// Daily values: steps, sleep, resting heart rate and others.
     pub days: Vec<DailyWellness>,
+    /// Thresholds and zones that the device used for its activities.
+    pub athlete: AthleteReport,
     /// Time of the newest daily value.
     pub newest: Option<Instant>,
     /// File type, such as `activity` or `settings`.
@@ -65,9 +71,11 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, ParseError> {
         let Some(sequence) = FitFileInChain::split(rest) else { break };
         rest = sequence.rest;
         let (mut gathered, mut days) = (ActivityBuilder::default(), WellnessBuilder::default());
+        let mut athlete = AthleteBuilder::default();
         let broken = messages::for_each_message(sequence.data, |message| {
             gathered.add_message(message);
             days.add_message(message);
+            athlete.add_message(message);
         });
         let cut = broken || sequence.checksum.is_none();
         file.kind = file.kind.or_else(|| gathered.kind());
@@ -79,7 +87,16 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, ParseError> {
             flaws.push(Flaw::BadChecksum);
         }
         match gathered.into_activities(zone, &flaws) {
-            Ok(activities) => file.activities.extend(activities),
+            Ok(activities) => {
+                if let Some(first) = activities.first() {
+                    let has_power =
+                        first.recording.as_ref().is_some_and(|r| r.column(Channel::Power).is_some());
+                    let report = athlete.into_report(first.activity.day(), first.activity.sport, has_power);
+                    file.athlete.thresholds.extend(report.thresholds);
+                    file.athlete.zones.extend(report.zones);
+                }
+                file.activities.extend(activities);
+            }
             Err(why) => problem = Some(why),
         }
         match days.into_days(zone) {

@@ -1,9 +1,9 @@
 //! Tests with hand-made FIT files, valid and invalid.
 
 use super::*;
+use fitness_core::domain::athlete::{ThresholdKind, ThresholdOrigin, ZoneKind};
 use fitness_core::domain::source_record::ParseCounts;
 use fitness_core::domain::sport::Sport;
-use fitness_core::domain::stream::Channel;
 use fitness_core::domain::units::{Distance, TimeSpan};
 
 /// Sunday 14 June 2026, 06:00 UTC, in FIT time.
@@ -450,6 +450,69 @@ fn session_start_hours_away_from_the_records_is_the_first_record() {
         assert_eq!((run.activity.avg_heart_rate, run.counts.corrected_totals), (Some(151), corrected));
         assert_eq!(run.recording.unwrap().offsets_ms()[360], 3_600_000);
     }
+}
+
+/// A ride with a power meter, and what the watch says about the athlete.
+fn ride_with_thresholds(sport: u8, zone_set: u8, ftp: u16) -> FitFile {
+    let mut writer = Writer::default();
+    let zone = |number: u8, value: &'static [u8]| (number, UINT8, value);
+    writer.file_id(4).message(
+        7,
+        &[(254, UINT8, &[zone_set]), zone(1, &[186]), zone(2, &[165]), (3, UINT16, &ftp.to_le_bytes())],
+    );
+    for second in 0..60_u32 {
+        let time = (START + second).to_le_bytes();
+        writer.message(20, &[(253, UINT32, &time), (7, UINT16, &250_u16.to_le_bytes())]);
+    }
+    let power: Vec<u8> =
+        [0_u16, 136, 186, 223, 260, 298, 372, 516, 0xffff].iter().flat_map(|w| w.to_le_bytes()).collect();
+    writer.message(
+        216,
+        &[
+            (0, UINT16, &18_u16.to_le_bytes()),
+            (6, UINT8, &[93, 112, 130, 149, 167, 186]),
+            (9, UINT16, &power),
+            (11, UINT8, &[188]),
+            (13, UINT8, &[0]),
+        ],
+    );
+    read(&writer.session(0, sport, 0, 60, 0).activity(7200).finish(), Tz::UTC).unwrap()
+}
+
+#[test]
+fn thresholds_and_zones_of_the_watch_are_reported_with_their_day() {
+    let report = ride_with_thresholds(2, 0, 248).athlete;
+    let told: Vec<_> =
+        report.thresholds.iter().map(|one| (one.kind, one.value, one.from.to_string())).collect();
+    let day = "2026-06-14".to_owned();
+    assert_eq!(
+        told,
+        [
+            (ThresholdKind::MaxHeartRate, 188.0, day.clone()),
+            (ThresholdKind::ThresholdHeartRate, 165.0, day.clone()),
+            (ThresholdKind::ThresholdPower, 248.0, day),
+        ]
+    );
+    assert!(report.thresholds.iter().all(|one| one.origin == ThresholdOrigin::Reported));
+    let zones: Vec<_> =
+        report.zones.iter().map(|one| (one.kind, one.sport, one.zones.lower_bounds().to_vec())).collect();
+    assert_eq!(
+        zones,
+        [
+            (ZoneKind::HeartRate, Sport::Other, vec![93.0, 112.0, 130.0, 149.0, 167.0]),
+            (ZoneKind::Power, Sport::Cycling, vec![0.0, 136.0, 186.0, 223.0, 260.0, 298.0, 372.0]),
+        ]
+    );
+}
+
+#[test]
+fn thresholds_of_another_sport_and_defaults_are_not_reported() {
+    let kinds = |file: FitFile| file.athlete.thresholds.iter().map(|one| one.kind).collect::<Vec<_>>();
+    let heart = [ThresholdKind::MaxHeartRate, ThresholdKind::ThresholdHeartRate];
+    assert_eq!(kinds(ride_with_thresholds(2, 0, 200)), heart, "200 W is the default");
+    assert_eq!(kinds(ride_with_thresholds(1, 1, 320)), heart, "power on foot is another threshold");
+    assert_eq!(kinds(ride_with_thresholds(2, 2, 248)), [ThresholdKind::ThresholdPower], "zones of cycling");
+    assert_eq!(ride_with_thresholds(2, 2, 248).athlete.zones[0].sport, Sport::Cycling);
 }
 
 /// Beats of a strap that recorded on its own: the strap's clock, one message with a full time and
