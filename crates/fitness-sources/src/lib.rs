@@ -17,6 +17,7 @@ pub mod fuzzing;
 pub mod garmin_export;
 mod header_check;
 pub mod live;
+mod place;
 mod sample_clock;
 mod sports;
 pub mod strava_export;

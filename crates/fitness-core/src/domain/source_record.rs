@@ -68,7 +68,8 @@ impl fmt::Display for RecordKey {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedActivity {
     pub activity: Activity,
-    /// Whether the source gave the local time; otherwise the athlete's time zone is assumed.
+    /// Whether the source gave the local time; otherwise it is that of the place, or without one
+    /// that of the athlete's time zone.
     pub has_local_time: bool,
     pub recording: Option<Recording>,
     /// Pool lengths, strength sets and RR intervals.

@@ -8,10 +8,10 @@ use super::values::{FitFields, instant, unix_ms};
 use super::{devices, file_kind};
 use crate::error::ParseError;
 use crate::header_check::{correct_lap_starts, correct_totals, elapsed_from_start, start_contradicts};
+use crate::place::utc_offset_at;
 use crate::sports;
 use chrono_tz::Tz;
 use fitness_core::domain::activity::{Activity, Lap};
-use fitness_core::domain::calendar::utc_offset_seconds;
 use fitness_core::domain::source_record::{
     Details, Flaw, ParseCounts, ParsedActivity, StrengthSet, SwimLength,
 };
@@ -216,10 +216,10 @@ impl ActivityBuilder {
         let per_leg = self.samples.mean_cadence(&part).is_some_and(of_one_leg);
         activity.device = self.device.label();
         activity.name.clone_from(&self.name);
-        activity.utc_offset_s =
-            self.utc_offset_s.unwrap_or_else(|| utc_offset_seconds(zone, activity.started_at));
         counts.corrected_totals += correct_lap_starts(&mut activity);
         let recording = self.samples.recording(part, start, per_leg);
+        activity.utc_offset_s =
+            self.utc_offset_s.unwrap_or_else(|| utc_offset_at(recording.as_ref(), zone, activity.started_at));
         let lengths: Vec<SwimLength> =
             self.lengths.iter().filter(|(time, _)| within(time)).map(|(_, l)| l.clone()).collect();
         if let Some(recording) = recording.as_ref().filter(|_| !flaws.contains(&Flaw::CutShort)) {

@@ -11,7 +11,8 @@ use fitness_core::domain::source_record::ParsedActivity;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::Channel;
 
-/// Reads a GPX file. Each track with times is an activity; local time is that of `zone`.
+/// Reads a GPX file. Each track with times is an activity; local time is that of
+/// the first position, else that of `zone`.
 ///
 /// GPX has no totals: the distance is the sum between positions, without the gaps between track
 /// segments, and means are over the points.
@@ -199,7 +200,8 @@ mod tests {
 
     #[test]
     fn each_track_with_times_is_an_activity() {
-        let point = |time: &str| format!("<trkseg><trkpt lat='1' lon='2'>{time}</trkpt></trkseg>");
+        // 0, 0 is no position, so the zone of the athlete applies.
+        let point = |time: &str| format!("<trkseg><trkpt lat='0' lon='0'>{time}</trkpt></trkseg>");
         let text = format!(
             "<gpx><trk><name> </name>{}</trk><trk>{}</trk><trk><type>Row</type>{}</trk></gpx>",
             point("<time>2026-06-14T23:00:00Z</time>"),
@@ -213,6 +215,8 @@ mod tests {
             .collect();
         assert_eq!(told, [(Sport::Other, None, 7200), (Sport::Rowing, None, 3600)]);
         assert_eq!(recorded[0].activity.day().to_string(), "2026-06-15");
+        let tokyo = text.replace("lat='0' lon='0'", "lat='35.68' lon='139.69'");
+        assert_eq!(read(&tokyo).unwrap()[1].activity.utc_offset_s, 9 * 3600, "where the track begins");
         assert_eq!(recorded[0].activity.distance, None, "a single position has no distance");
     }
 

@@ -14,11 +14,12 @@ pub use tcx::read_tcx;
 
 use crate::error::ParseError;
 use crate::header_check::{correct_lap_starts, correct_totals, start_contradicts};
+use crate::place::utc_offset_at;
 use crate::sample_clock::MAX_SPAN_MS;
 use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 use fitness_core::domain::activity::{Activity, Lap};
-use fitness_core::domain::calendar::{Instant, utc_offset_seconds};
+use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::source_record::{Details, Flaw, ParsedActivity};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::Channel;
@@ -145,7 +146,7 @@ impl ActivityDraft {
             sub_sport: self.sub_sport,
             name: self.name,
             started_at,
-            utc_offset_s: utc_offset_seconds(zone, started_at),
+            utc_offset_s: 0,
             elapsed: Some(elapsed),
             // Lap times are timer times, which exclude pauses.
             moving: total(&laps, |lap| lap.elapsed).map(|timer| timer.min(elapsed)),
@@ -162,6 +163,7 @@ impl ActivityDraft {
             laps,
         };
         let recording = (samples.len() > 0).then(|| samples.into_recording(start));
+        activity.utc_offset_s = utc_offset_at(recording.as_ref(), zone, started_at);
         counts.corrected_totals += correct_lap_starts(&mut activity);
         // Positions of a treadmill run wander, so only a distance that was recorded wins.
         if let Some(recording) = recording.as_ref().filter(|_| has_distance && !is_cut) {

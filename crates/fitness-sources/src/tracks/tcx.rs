@@ -14,7 +14,7 @@ use fitness_core::domain::stream::Channel;
 use fitness_core::domain::units::{Distance, TimeSpan};
 
 /// Reads a TCX file. Each `Activity` is one, also in a multi-sport session; local time is that of
-/// `zone`.
+/// the first position, else that of `zone`.
 ///
 /// # Errors
 /// If it contains no activity or cannot be read.
@@ -244,7 +244,7 @@ mod tests {
         let activity = &recorded[0].activity;
         assert_eq!((activity.sport, activity.sub_sport.as_ref()), (Sport::Running, None));
         assert_eq!(activity.started_at.to_string(), "2026-01-14 10:00:00 UTC");
-        assert_eq!(activity.utc_offset_s, 3600);
+        assert_eq!(activity.utc_offset_s, -3600, "at sea, one hour behind UTC");
         assert_eq!(activity.elapsed, TimeSpan::from_seconds(620.5), "to the end of the last lap");
         assert_eq!(activity.moving, TimeSpan::from_seconds(80.5), "the pause is not in it");
         assert_eq!(activity.distance, Distance::from_meters(300.0));
