@@ -5,7 +5,7 @@ use super::heart_rate_messages::HeartRateMessages;
 use super::messages::{FieldKind, Message};
 use super::samples::Samples;
 use super::values::{FitFields, instant, unix_ms};
-use super::{devices, file_kind};
+use super::{device_metrics, devices, file_kind};
 use crate::error::ParseError;
 use crate::header_check::{correct_lap_starts, correct_totals, elapsed_from_start, start_contradicts};
 use crate::place::utc_offset_at;
@@ -46,6 +46,8 @@ pub(super) struct ActivityBuilder {
     rr_ms: Vec<u16>,
     samples: Samples,
     heart_rate: HeartRateMessages,
+    /// Seconds in heart rate zones by the index of the session.
+    heart_rate_zones: BTreeMap<usize, Vec<f64>>,
     /// Developer fields that map to one of our channels, by developer index and field number.
     developer: BTreeMap<(u8, u8), (Channel, FieldKind)>,
 }
@@ -104,6 +106,9 @@ impl ActivityBuilder {
             MesgNum::HRV if self.rr_ms.len() < MAX_BEATS => {
                 let beats = fields.integers(mesgdef::Hrv::TIME).into_iter();
                 self.rr_ms.extend(beats.filter_map(|ms| u16::try_from(ms).ok()).filter(|ms| *ms > 0));
+            }
+            MesgNum::TIME_IN_ZONE if self.heart_rate_zones.len() < MAX_SESSIONS => {
+                self.heart_rate_zones.extend(device_metrics::heart_rate_zones(&fields));
             }
             MesgNum::HR => self.heart_rate.add_message(message),
             MesgNum::FIELD_DESCRIPTION => self.describe_developer_field(&fields),
@@ -165,6 +170,11 @@ impl ActivityBuilder {
             return Err(ParseError::new(why));
         }
         let mut sessions = std::mem::take(&mut self.sessions);
+        for (index, session) in sessions.iter_mut().enumerate() {
+            if let Some(seconds) = self.heart_rate_zones.remove(&index) {
+                session.activity.device_metrics.heart_rate_zone_s = seconds;
+            }
+        }
         sessions.sort_by_key(|session| session.start);
         let starts: Vec<u32> = sessions.iter().map(|session| session.start).collect();
         let mut recorded = Vec::with_capacity(sessions.len());
@@ -337,6 +347,7 @@ fn session(fields: &FitFields<'_>) -> Option<RawSession> {
             avg_cadence: cadence(fields, Session::AVG_CADENCE, Session::AVG_FRACTIONAL_CADENCE),
             energy_kcal: fields.narrow(Session::TOTAL_CALORIES).filter(|v| *v > 0),
             elapsed: elapsed.or(timer),
+            device_metrics: device_metrics::from_session(fields),
             ..Activity::new(Sport::Other, started_at, 0)
         },
     })

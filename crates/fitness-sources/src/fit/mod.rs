@@ -11,6 +11,7 @@
 
 mod activity;
 mod athlete;
+mod device_metrics;
 mod devices;
 mod heart_rate_messages;
 mod messages;

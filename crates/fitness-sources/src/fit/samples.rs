@@ -216,6 +216,16 @@ fn conversion(field: u8) -> Option<(Channel, ConvertFn, bool)> {
         Record::TEMPERATURE => (Channel::Temperature, |v| times_ten(v), false),
         Record::STANCE_TIME => (Channel::GroundContact, |v| i32::try_from(v).ok(), false),
         Record::VERTICAL_OSCILLATION => (Channel::VerticalOscillation, |v| i32::try_from(v).ok(), false),
+        Record::STANCE_TIME_BALANCE => (Channel::GroundContactBalance, |v| percent_hundredths(v), false),
+        Record::VERTICAL_RATIO => (Channel::VerticalRatio, |v| percent_hundredths(v), false),
+        Record::STEP_LENGTH => (Channel::StepLength, |v| i32::try_from(v).ok(), false),
+        Record::LEFT_RIGHT_BALANCE => (Channel::PowerBalance, |v| left_percent_hundredths(v), false),
+        Record::RESPIRATION_RATE => {
+            (Channel::Respiration, |v| (1..=100).contains(&v).then_some(v as i32 * 100), false)
+        }
+        Record::ENHANCED_RESPIRATION_RATE => {
+            (Channel::Respiration, |v| (100..=10_000).contains(&v).then_some(v as i32), true)
+        }
         _ => return None,
     })
 }
@@ -227,6 +237,18 @@ fn cadence_tenths(rate: i64, fraction: i64) -> Option<i32> {
 
 fn times_ten(value: i64) -> Option<i32> {
     value.checked_mul(10).and_then(|value| i32::try_from(value).ok())
+}
+
+/// Hundredths of a percent up to 100 %.
+fn percent_hundredths(value: i64) -> Option<i32> {
+    (0..=10_000).contains(&value).then_some(value as i32)
+}
+
+/// Percent in seven bits. The eighth says that they are of the right pedal; without it, the device
+/// does not know whose they are.
+fn left_percent_hundredths(value: i64) -> Option<i32> {
+    let percent = value & 0x7f;
+    (value & 0x80 != 0 && percent <= 100).then_some((100 - percent) as i32 * 100)
 }
 
 /// FIT altitude is in 1/5 m above -500 m.
@@ -250,7 +272,7 @@ fn from_developer(channel: Channel, value: f64) -> Option<i32> {
         }
         Channel::Distance | Channel::Speed | Channel::Altitude => value * 1000.0,
         Channel::HeartRate | Channel::Power => value,
-        Channel::Latitude | Channel::Longitude => return None,
+        _ => return None,
     };
     let sound = match channel {
         Channel::HeartRate => (1.0..=250.0).contains(&scaled),

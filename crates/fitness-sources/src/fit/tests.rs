@@ -1,6 +1,7 @@
 //! Tests with hand-made FIT files, valid and invalid.
 
 use super::*;
+use fitness_core::domain::activity::DeviceMetrics;
 use fitness_core::domain::athlete::{ThresholdKind, ThresholdOrigin, ZoneKind};
 use fitness_core::domain::source_record::ParseCounts;
 use fitness_core::domain::sport::Sport;
@@ -449,6 +450,79 @@ fn session_start_hours_away_from_the_records_is_the_first_record() {
         assert_eq!(run.activity.elapsed, Some(TimeSpan::from_secs(elapsed)));
         assert_eq!((run.activity.avg_heart_rate, run.counts.corrected_totals), (Some(151), corrected));
         assert_eq!(run.recording.unwrap().offsets_ms()[360], 3_600_000);
+    }
+}
+
+#[test]
+fn device_metrics_are_read_into_summary_and_channels() {
+    let mut writer = Writer::default();
+    writer.file_id(4);
+    for second in 0..5_u32 {
+        writer.message(
+            20,
+            &[
+                (253, UINT32, &(START + second).to_le_bytes()),
+                (84, UINT16, &5239_u16.to_le_bytes()),
+                (83, UINT16, &742_u16.to_le_bytes()),
+                (85, UINT16, &9717_u16.to_le_bytes()),
+                // 48 % on the right.
+                (30, UINT8, &[0x80 | 48]),
+                (99, UINT8, &[29]),
+                (108, UINT16, &2935_u16.to_le_bytes()),
+            ],
+        );
+    }
+    let zones: Vec<u8> = [0_u32, 1000, 2500, 0].iter().flat_map(|ms| ms.to_le_bytes()).collect();
+    writer.message(216, &[(0, UINT16, &18_u16.to_le_bytes()), (1, UINT16, &[0, 0]), (2, UINT32, &zones)]);
+    writer.message(
+        18,
+        &[
+            (2, UINT32, &START.to_le_bytes()),
+            (5, ENUM, &[1]),
+            (7, UINT32, &5000_u32.to_le_bytes()),
+            (24, UINT8, &[35]),
+            (137, UINT8, &[0]),
+            (168, SINT32, &12_116_295_i32.to_le_bytes()),
+            (91, UINT16, &2703_u16.to_le_bytes()),
+            (133, UINT16, &5239_u16.to_le_bytes()),
+            (89, UINT16, &762_u16.to_le_bytes()),
+            (132, UINT16, &742_u16.to_le_bytes()),
+            (134, UINT16, &9717_u16.to_le_bytes()),
+            // 50.08 % on the right.
+            (37, UINT16, &(0x8000_u16 | 5008).to_le_bytes()),
+            (169, UINT16, &2935_u16.to_le_bytes()),
+            (148, UINT8, &[41]),
+            (193, UINT8, &[60]),
+            (192, UINT8, &[0]),
+        ],
+    );
+    let run = read_one(&writer.finish());
+    let expected = DeviceMetrics {
+        aerobic_training_effect: Some(3.5),
+        anaerobic_training_effect: None,
+        training_load: Some(184.9),
+        ground_contact_ms: Some(270.3),
+        ground_contact_left_percent: Some(52.39),
+        vertical_oscillation_mm: Some(76.2),
+        vertical_ratio_percent: Some(7.42),
+        step_length_mm: Some(971.7),
+        power_left_percent: Some(49.92),
+        avg_respiration: Some(29.35),
+        max_respiration: Some(41.0),
+        heart_rate_zone_s: vec![0.0, 1.0, 2.5, 0.0],
+        perceived_effort: Some(6.0),
+        feel: Some(0),
+    };
+    assert_eq!(run.activity.device_metrics, expected);
+    let recording = run.recording.unwrap();
+    for (channel, value) in [
+        (Channel::GroundContactBalance, 5239),
+        (Channel::VerticalRatio, 742),
+        (Channel::StepLength, 9717),
+        (Channel::PowerBalance, 5200),
+        (Channel::Respiration, 2935),
+    ] {
+        assert_eq!(recording.column(channel).unwrap().sample(4), Some(value), "{channel}");
     }
 }
 

@@ -161,6 +161,7 @@ impl ActivityDraft {
             energy_kcal: self.energy_kcal,
             device: self.device,
             laps,
+            ..Activity::new(Sport::Other, started_at, 0)
         };
         let recording = (samples.len() > 0).then(|| samples.into_recording(start));
         activity.utc_offset_s = utc_offset_at(recording.as_ref(), zone, started_at);
