@@ -3,6 +3,7 @@
 
 use chrono::TimeDelta;
 use fitness_core::domain::activity::{Activity, Lap};
+use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::{Channel, Recording};
 use fitness_core::domain::units::{Distance, TimeSpan};
 
@@ -55,6 +56,10 @@ pub(crate) fn correct_totals(activity: &mut Activity, recording: &Recording) -> 
     {
         activity.distance = Some(Distance::from_mm(total));
         corrected += 1;
+    }
+    // In a pool the distance grows at the end of each length, sometimes after the lap.
+    if activity.sport == Sport::Swimming {
+        return corrected;
     }
     let start = activity.started_at;
     let starts: Vec<i64> =
@@ -163,7 +168,6 @@ impl KnownDistances {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fitness_core::domain::sport::Sport;
     use fitness_core::domain::stream::Column;
 
     /// One hour at 2,780 mm/s, a sample every ten seconds: 10,008 m.

@@ -45,7 +45,6 @@ pub(super) struct ActivityBuilder {
     sets: Vec<StrengthSet>,
     rr_ms: Vec<u16>,
     samples: Samples,
-    heart_rate: HeartRateMessages,
     /// Seconds in heart rate zones by the index of the session.
     heart_rate_zones: BTreeMap<usize, Vec<f64>>,
     /// Developer fields that map to one of our channels, by developer index and field number.
@@ -110,7 +109,6 @@ impl ActivityBuilder {
             MesgNum::TIME_IN_ZONE if self.heart_rate_zones.len() < MAX_SESSIONS => {
                 self.heart_rate_zones.extend(device_metrics::heart_rate_zones(&fields));
             }
-            MesgNum::HR => self.heart_rate.add_message(message),
             MesgNum::FIELD_DESCRIPTION => self.describe_developer_field(&fields),
             _ => {}
         }
@@ -146,6 +144,7 @@ impl ActivityBuilder {
     pub(super) fn into_activities(
         mut self,
         zone: Tz,
+        heart_rate: &HeartRateMessages,
         flaws: &[Flaw],
     ) -> Result<Vec<ParsedActivity>, ParseError> {
         let mut flaws = flaws.to_vec();
@@ -157,7 +156,7 @@ impl ActivityBuilder {
         if counts.sorted || counts.samples_with_bad_time > 0 {
             flaws.push(Flaw::OutOfOrder);
         }
-        std::mem::take(&mut self.heart_rate).merge_into(&mut self.samples);
+        heart_rate.merge_into(&mut self.samples);
         let is_activity = self.kind.as_deref().is_none_or(|kind| kind == "activity");
         if self.sessions.is_empty() && is_activity && self.samples.len() > 0 {
             self.sessions.extend(self.session_from_samples());

@@ -10,6 +10,7 @@ use super::samples::Samples;
 use super::values::FitFields;
 use fitness_core::domain::stream::Channel;
 use rustyfit::profile::mesgdef::Hr;
+use rustyfit::profile::typedef::MesgNum;
 
 /// Maximum beats per file: about four days.
 const MAX_BEATS: usize = 600_000;
@@ -33,6 +34,9 @@ pub(super) struct HeartRateMessages {
 
 impl HeartRateMessages {
     pub(super) fn add_message(&mut self, message: &Message<'_>) {
+        if message.number() != MesgNum::HR {
+            return;
+        }
         let fields = FitFields::new(message);
         let events: Vec<Ticks> = match message.field(Hr::EVENT_TIMESTAMP) {
             Some(field) => field.integers().collect(),
@@ -68,10 +72,17 @@ impl HeartRateMessages {
         times.collect()
     }
 
-    /// Replaces the heart rate of records that have beats.
-    pub(super) fn merge_into(mut self, samples: &mut Samples) {
+    /// Brings the beats in time order, as [`Self::merge_into`] needs them.
+    pub(super) fn sort(&mut self) {
         if !self.beats.is_sorted_by_key(|(time, _)| *time) {
             self.beats.sort_by_key(|(time, _)| *time);
+        }
+    }
+
+    /// Replaces the heart rate of records that have beats.
+    pub(super) fn merge_into(&self, samples: &mut Samples) {
+        if self.beats.is_empty() {
+            return;
         }
         let mut beat = 0;
         let mut window: Option<(Ticks, Ticks)> = None;

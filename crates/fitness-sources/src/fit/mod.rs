@@ -29,6 +29,7 @@ use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::source_record::{Flaw, ParsedActivity};
 use fitness_core::domain::stream::Channel;
 use fitness_core::domain::wellness::DailyWellness;
+use heart_rate_messages::HeartRateMessages;
 use messages::Message;
 use rustyfit::profile::{mesgdef, typedef};
 use values::FitFields;
@@ -68,6 +69,9 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, ParseError> {
     let mut file = FitFile::default();
     let mut rest = bytes;
     let mut problem = None;
+    // A strap's heart rate is often in another file of the chain than the records.
+    let mut heart_rate = HeartRateMessages::default();
+    let mut gathered_activities = Vec::new();
     for _ in 0..MAX_SEQUENCES {
         let Some(sequence) = FitFileInChain::split(rest) else { break };
         rest = sequence.rest;
@@ -77,6 +81,7 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, ParseError> {
             gathered.add_message(message);
             days.add_message(message);
             athlete.add_message(message);
+            heart_rate.add_message(message);
         });
         let cut = broken || sequence.checksum.is_none();
         file.kind = file.kind.or_else(|| gathered.kind());
@@ -87,24 +92,19 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, ParseError> {
         } else if !sequence.is_checksum_valid() {
             flaws.push(Flaw::BadChecksum);
         }
-        match gathered.into_activities(zone, &flaws) {
-            Ok(activities) => {
-                if let Some(first) = activities.first() {
-                    let has_power =
-                        first.recording.as_ref().is_some_and(|r| r.column(Channel::Power).is_some());
-                    let report = athlete.into_report(first.activity.day(), first.activity.sport, has_power);
-                    file.athlete.thresholds.extend(report.thresholds);
-                    file.athlete.zones.extend(report.zones);
-                }
-                file.activities.extend(activities);
-            }
-            Err(why) => problem = Some(why),
-        }
+        gathered_activities.push((gathered, athlete, flaws));
         match days.into_days(zone) {
             Ok((days, newest)) => {
                 file.days.extend(days);
                 file.newest = file.newest.max(newest);
             }
+            Err(why) => problem = Some(why),
+        }
+    }
+    heart_rate.sort();
+    for (gathered, athlete, flaws) in gathered_activities {
+        match gathered.into_activities(zone, &heart_rate, &flaws) {
+            Ok(activities) => file.add_activities(activities, athlete),
             Err(why) => problem = Some(why),
         }
     }
@@ -117,6 +117,18 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, ParseError> {
         // Settings, courses and workouts have a type and are ignored.
         None if file.kind.is_none() => Err(ParseError::new("no file type and no data")),
         None => Ok(file),
+    }
+}
+
+impl FitFile {
+    fn add_activities(&mut self, activities: Vec<ParsedActivity>, athlete: AthleteBuilder) {
+        if let Some(first) = activities.first() {
+            let has_power = first.recording.as_ref().is_some_and(|r| r.column(Channel::Power).is_some());
+            let report = athlete.into_report(first.activity.day(), first.activity.sport, has_power);
+            self.athlete.thresholds.extend(report.thresholds);
+            self.athlete.zones.extend(report.zones);
+        }
+        self.activities.extend(activities);
     }
 }
 

@@ -632,6 +632,22 @@ fn heart_rate_of_a_strap_is_merged_by_time() {
 }
 
 #[test]
+fn heart_rate_in_another_file_of_the_chain_is_merged() {
+    let mut strap = Writer::default();
+    strap_beats(strap.file_id(4));
+    let mut watch = Writer::default();
+    watch.file_id(4);
+    for second in 0..5_u32 {
+        watch.message(20, &[(253, UINT32, &(START + second).to_le_bytes())]);
+    }
+    let chain = [watch.session(0, 5, 17, 5, 2500).finish(), strap.finish()].concat();
+    let run = read_one(&chain);
+    let recording = run.recording.unwrap();
+    let rates: Vec<_> = recording.column(Channel::HeartRate).unwrap().samples().collect();
+    assert_eq!(rates, [None, Some(120), Some(123), Some(127), Some(131)]);
+}
+
+#[test]
 fn heart_rate_messages_of_any_content_are_tolerated() {
     let mut dice = Rng(7);
     for _ in 0..2000 {

@@ -188,9 +188,10 @@ fn heart_rates(file: &FitFile) -> BTreeMap<i64, Option<i32>> {
     let mut rates = BTreeMap::new();
     for recorded in &file.activities {
         let Some(recording) = &recorded.recording else { continue };
-        let Some(column) = recording.column(Channel::HeartRate) else { continue };
+        let column = recording.column(Channel::HeartRate);
         let start = recorded.activity.started_at.timestamp();
-        for (offset, rate) in recording.offsets_ms().iter().zip(column.samples()) {
+        for (index, offset) in recording.offsets_ms().iter().enumerate() {
+            let rate = column.and_then(|column| column.sample(index));
             rates.insert(start + i64::from(*offset) / 1000, rate);
         }
     }
