@@ -6,13 +6,14 @@ use crate::parse::{ActivityStart, ParsedFile, check_plausible_start, is_plausibl
 use crate::{Clock, Error};
 use chrono_tz::Tz;
 use fitness_core::adherence::data_frontier::CoverageEvidence;
-use fitness_core::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
+use fitness_core::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin, ZoneKind, Zones};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{SourceId, UserId};
 use fitness_core::domain::source_record::{DayRecord, ImportedRecord, RecordKey, SourceKind, SourceRecord};
 use fitness_core::domain::sport::Sport;
 use fitness_core::metrics::zones::DatedZones;
+use fitness_sources::fit::AthleteReport;
 use fitness_sources::garmin_export::GarminDataset;
 use fitness_sources::strava_export::Row;
 use fitness_sources::{ParseError, ReadOutcome};
@@ -21,8 +22,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// Increase it to make files that were already imported be read again. 2: thresholds of an
-/// account's zones. 3: files that 0.1 marked as read although the import was cut off.
-const READER_VERSION: &str = "3";
+/// account's zones. 3: files that 0.1 marked as read although the import was cut off. 4: wrong clock
+/// times, strap heart rates, totals that contradict samples, thresholds in FIT files.
+const READER_VERSION: &str = "4";
 /// Records per transaction. Recordings reach `MAX_BATCH_KIB` earlier.
 const MAX_BATCH_RECORDS: usize = 256;
 /// Days and estimates per transaction.
@@ -47,6 +49,10 @@ pub(crate) struct BatchWriter<'a> {
     strava: StravaRows,
     /// Thresholds reported by a source, each with the rank of its sport.
     thresholds: BTreeMap<ThresholdKind, ((u8, Sport), Threshold)>,
+    /// Thresholds with the day they were used.
+    dated_thresholds: BTreeMap<(ThresholdKind, Day), f64>,
+    /// Zones with the day they were used.
+    dated_zones: BTreeMap<(ZoneKind, Sport, Day), Zones>,
     /// Something was skipped that may be readable next time.
     has_transient_skips: bool,
     /// Date of the account export.
@@ -87,6 +93,8 @@ impl<'a> BatchWriter<'a> {
             is_account_export: false,
             strava: StravaRows::default(),
             thresholds: BTreeMap::new(),
+            dated_thresholds: BTreeMap::new(),
+            dated_zones: BTreeMap::new(),
             has_transient_skips: false,
             export_day: None,
             has_unread_entries: false,
@@ -166,6 +174,7 @@ impl<'a> BatchWriter<'a> {
         };
         self.outcome.files += 1;
         self.outcome.flawed += u64::from(file.is_damaged);
+        self.outcome.parse_counts.add(file.counts);
         for why in file.skip_reasons {
             self.outcome.skip(&*path, why);
         }
@@ -176,9 +185,45 @@ impl<'a> BatchWriter<'a> {
             self.strava.starts.insert(path.clone(), began);
         }
         self.strava.hashes.insert(path, hash);
+        self.add_athlete_report(file.athlete);
         self.batch.originals.push(original);
         self.batch.records.extend(file.reports);
         self.batch.day_records.extend(file.days);
+    }
+
+    /// Of two files of a day the greater value wins, so that their order does not matter.
+    fn add_athlete_report(&mut self, report: AthleteReport) {
+        for Threshold { kind, value, from, .. } in report.thresholds {
+            let known = self.dated_thresholds.entry((kind, from)).or_insert(value);
+            *known = known.max(value);
+        }
+        for DatedZones { kind, sport, from, zones, .. } in report.zones {
+            let known = self.dated_zones.entry((kind, sport, from)).or_insert_with(|| zones.clone());
+            if known.lower_bounds() < zones.lower_bounds() {
+                *known = zones;
+            }
+        }
+    }
+
+    /// Dated thresholds and zones of which each differs from the one before: a watch repeats them in
+    /// every file.
+    fn add_dated_changes(&mut self) {
+        let origin = ThresholdOrigin::Reported;
+        let mut last = None;
+        for ((kind, from), value) in std::mem::take(&mut self.dated_thresholds) {
+            if last != Some((kind, value)) {
+                self.batch.thresholds.push(Threshold { kind, value, from, origin });
+            }
+            last = Some((kind, value));
+        }
+        let mut last = None;
+        for ((kind, sport, from), zones) in std::mem::take(&mut self.dated_zones) {
+            let this = Some((kind, sport, zones.clone()));
+            if last != this {
+                self.batch.zones.push(DatedZones { kind, sport, from, origin, zones });
+            }
+            last = this;
+        }
     }
 
     fn add_activity_day(&mut self, day: Day) {
@@ -293,6 +338,7 @@ impl<'a> BatchWriter<'a> {
     pub(crate) async fn flush(&mut self) -> Result<(), Error> {
         let limits = std::mem::take(&mut self.thresholds);
         self.batch.thresholds.extend(limits.into_values().map(|(_, threshold)| threshold));
+        self.add_dated_changes();
         self.write_batch().await?;
         // The date of a Strava export is that of its newest activity.
         let newest = self.strava.rows.iter().map(|(_, row)| row.activity.activity.day()).max();

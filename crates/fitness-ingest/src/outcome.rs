@@ -4,6 +4,7 @@ use crate::recompute::RecomputeCounts;
 use fitness_core::adherence::data_frontier::ImportCoverage;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::ActivityId;
+use fitness_core::domain::source_record::ParseCounts;
 use fitness_core::domain::untrusted_text::{join_with_and, pluralize};
 use fitness_store::{BatchOutcome, UpsertOutcome};
 use serde::Serialize;
@@ -38,6 +39,8 @@ pub struct ImportOutcome {
     pub files_ignored: u64,
     /// Files that were imported although they are damaged.
     pub flawed: u64,
+    /// What was dropped or corrected within files that were imported.
+    pub parse_counts: ParseCounts,
     /// Number of skipped list entries by reason, such as nights when the watch was not worn.
     pub entries_left_out: BTreeMap<String, u64>,
     /// The first thousand skipped files and records.
@@ -91,6 +94,7 @@ impl ImportOutcome {
             let files = pluralize(self.flawed, "file is", "files are");
             told.push(format!("{files} damaged or incomplete; the readable part was imported and flagged."));
         }
+        told.extend(self.parse_counts.sentences());
         if self.already_there + self.files_already_there > 0 {
             let activities = pluralize(self.already_there, "activity", "activities");
             let files = pluralize(self.files_already_there, "file", "files");

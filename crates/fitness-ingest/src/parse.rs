@@ -5,9 +5,12 @@ use chrono_tz::Tz;
 use fitness_core::domain::activity::Activity;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
-use fitness_core::domain::source_record::{DayRecord, ParsedActivity, RecordKey, SourceKind, SourceRecord};
+use fitness_core::domain::source_record::{
+    DayRecord, ParseCounts, ParsedActivity, RecordKey, SourceKind, SourceRecord,
+};
 use fitness_core::domain::wellness::DailyWellness;
-use fitness_sources::{ParseError, fit, tracks};
+use fitness_sources::fit::{self, AthleteReport, FitFile};
+use fitness_sources::{ParseError, tracks};
 use fitness_store::{PackedOriginalFile, PackedRecord};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -61,6 +64,8 @@ impl Format {
 pub(crate) struct ParsedFile {
     pub(crate) reports: Vec<PackedRecord>,
     pub(crate) days: Vec<DayRecord>,
+    /// Thresholds and zones of the day of its activity.
+    pub(crate) athlete: AthleteReport,
     /// `None` if there was nothing to import.
     pub(crate) original: Option<PackedOriginalFile>,
     /// Start of the first activity, for a Strava list that names the file.
@@ -68,6 +73,8 @@ pub(crate) struct ParsedFile {
     /// Start days of its activities.
     pub(crate) activity_days: Vec<Day>,
     pub(crate) is_damaged: bool,
+    /// What the parser dropped or corrected.
+    pub(crate) counts: ParseCounts,
     pub(crate) skip_reasons: Vec<String>,
 }
 
@@ -98,25 +105,29 @@ fn parse_uncaught(
     zone: Tz,
     now: Instant,
 ) -> Result<ParsedFile, ParseError> {
-    let (recorded, days, newest) = match format {
-        Format::Fit => {
-            let file = fit::read(bytes, zone)?;
-            (file.activities, file.days, file.newest)
-        }
-        Format::Tcx => (tracks::read_tcx(bytes, zone)?, Vec::new(), None),
-        Format::Gpx => (tracks::read_gpx(bytes, zone)?, Vec::new(), None),
+    let read = match format {
+        Format::Fit => fit::read(bytes, zone)?,
+        Format::Tcx => FitFile { activities: tracks::read_tcx(bytes, zone)?, ..FitFile::default() },
+        Format::Gpx => FitFile { activities: tracks::read_gpx(bytes, zone)?, ..FitFile::default() },
     };
+    let FitFile { activities: recorded, days, newest, athlete, .. } = read;
     let mut file = ParsedFile {
         reports: Vec::new(),
         days: Vec::new(),
+        athlete: AthleteReport::default(),
         original: None,
         start: None,
         activity_days: Vec::new(),
         is_damaged: false,
+        counts: ParseCounts::default(),
         skip_reasons: Vec::new(),
     };
     for (place, recorded) in recorded.into_iter().enumerate() {
         file.add_activity(format, hash, place, recorded, now);
+    }
+    // If the clock was wrong, so is the day of the thresholds.
+    if !file.reports.is_empty() && file.skip_reasons.is_empty() {
+        file.athlete = athlete;
     }
     file.add_days(days, hash, newest, zone, now);
     if file.reports.is_empty() && file.days.is_empty() && !file.skip_reasons.is_empty() {
@@ -144,6 +155,7 @@ impl ParsedFile {
         self.start
             .get_or_insert(ActivityStart { at: activity.started_at, utc_offset_s: activity.utc_offset_s });
         self.activity_days.push(activity.day());
+        self.counts.add(recorded.counts);
         self.is_damaged |= recorded.flaws.iter().any(|flaw| flaw.is_damage());
         let key = RecordKey { kind: format.source_kind(), id: format!("{hash}#{place}") };
         match PackedRecord::pack(SourceRecord { key, parsed: recorded, raw: None }, Some(hash), None) {

@@ -15,7 +15,10 @@ pub mod fit;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 pub mod garmin_export;
+mod header_check;
 pub mod live;
+mod place;
+mod sample_clock;
 mod sports;
 pub mod strava_export;
 #[cfg(feature = "testkit")]

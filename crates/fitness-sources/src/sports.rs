@@ -33,10 +33,10 @@ pub(crate) fn fit_sub_sport(sport: u8, sub_sport: u8) -> Option<String> {
 /// `E-Bike Ride` are all cycling.
 pub(crate) fn from_word(word: &str) -> (Sport, Option<String>) {
     let word = word.trim().to_lowercase();
+    let word = strava_word(&word).map_or(word, str::to_owned);
     let plain = match word.as_str() {
-        // Strava also writes 9 for running and 1 for cycling.
-        "running" | "run" | "9" => Some(Sport::Running),
-        "cycling" | "biking" | "ride" | "1" => Some(Sport::Cycling),
+        "running" | "run" => Some(Sport::Running),
+        "cycling" | "biking" | "ride" => Some(Sport::Cycling),
         "swimming" | "swim" => Some(Sport::Swimming),
         "rowing" | "row" => Some(Sport::Rowing),
         "strength" | "strength_training" => Some(Sport::Strength),
@@ -67,6 +67,21 @@ pub(crate) fn from_word(word: &str) -> (Sport, Option<String>) {
     (sport, Some(word))
 }
 
+/// The word for a number that Strava writes as the type of a GPX track. It publishes no list; these
+/// are the numbers that several programs which read its files agree on.
+fn strava_word(number: &str) -> Option<&'static str> {
+    Some(match number {
+        "1" => "ride",
+        "2" => "alpine_skiing",
+        "4" => "hiking",
+        "9" => "run",
+        "10" => "walking",
+        "16" => "swim",
+        "23" => "rowing",
+        _ => return None,
+    })
+}
+
 /// Whether it is a whole multisport event, whose legs are separate activities.
 pub(crate) fn is_multisport(word: &str) -> bool {
     matches!(word, "multi_sport" | "multisport" | "triathlon" | "duathlon" | "swimrun")
@@ -75,6 +90,14 @@ pub(crate) fn is_multisport(word: &str) -> bool {
 /// Whether it is the transition between two legs.
 pub(crate) fn is_transition(word: &str) -> bool {
     word.contains("transition")
+}
+
+/// Whether a mean cadence on foot counts both legs. Most files count one leg, as bicycles do.
+///
+/// A mean of 120 per minute and leg would be 240 steps, more than any runner takes; walkers take
+/// about 110 steps.
+pub(crate) fn counts_both_legs(sport: Sport, mean_per_minute: f64) -> bool {
+    mean_per_minute > if sport == Sport::Running { 120.0 } else { 80.0 }
 }
 
 #[cfg(test)]
@@ -89,6 +112,11 @@ mod tests {
             ("9", Sport::Running, None),
             ("Biking", Sport::Cycling, None),
             ("1", Sport::Cycling, None),
+            ("2", Sport::Other, Some("alpine_skiing")),
+            ("4", Sport::Other, Some("hiking")),
+            ("10", Sport::Other, Some("walking")),
+            ("16", Sport::Swimming, None),
+            ("23", Sport::Rowing, None),
             ("strength_training", Sport::Strength, None),
             ("Other", Sport::Other, None),
             ("42", Sport::Other, None),

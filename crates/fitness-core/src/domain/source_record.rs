@@ -7,6 +7,7 @@ use crate::domain::calendar::{Day, Instant};
 use crate::domain::sport::Sport;
 use crate::domain::stream::Recording;
 use crate::domain::units::TimeSpan;
+use crate::domain::untrusted_text::pluralize;
 use crate::domain::wellness::DailyWellness;
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
@@ -67,7 +68,8 @@ impl fmt::Display for RecordKey {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedActivity {
     pub activity: Activity,
-    /// Whether the source gave the local time; otherwise the athlete's time zone is assumed.
+    /// Whether the source gave the local time; otherwise it is that of the place, or without one
+    /// that of the athlete's time zone.
     pub has_local_time: bool,
     pub recording: Option<Recording>,
     /// Pool lengths, strength sets and RR intervals.
@@ -76,6 +78,8 @@ pub struct ParsedActivity {
     pub race: bool,
     /// Problems with the file that did not prevent parsing it.
     pub flaws: Vec<Flaw>,
+    /// What the parser dropped or corrected.
+    pub counts: ParseCounts,
 }
 
 impl ParsedActivity {
@@ -89,6 +93,7 @@ impl ParsedActivity {
             details: Details::default(),
             race: false,
             flaws: Vec::new(),
+            counts: ParseCounts::default(),
         }
     }
 
@@ -101,6 +106,7 @@ impl ParsedActivity {
             detailed: !self.details.is_empty(),
             race: self.race,
             flaws: self.flaws.clone(),
+            counts: self.counts,
         }
     }
 }
@@ -117,6 +123,62 @@ pub struct ActivitySummary {
     /// Whether the source marks it as a race.
     pub race: bool,
     pub flaws: Vec<Flaw>,
+    /// Absent if nothing was dropped, so that records of earlier versions keep their hash.
+    #[serde(default, skip_serializing_if = "ParseCounts::is_empty")]
+    pub counts: ParseCounts,
+}
+
+/// What a parser dropped or corrected in one activity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ParseCounts {
+    /// Samples dropped because their clock time is wrong: another year, another day.
+    pub samples_with_bad_time: u32,
+    /// Samples dropped because they have no time.
+    pub samples_without_time: u32,
+    /// Whether samples were sorted because their times ran backwards.
+    pub sorted: bool,
+    /// Start times, distances and durations of the file, of the activity or of a lap, that were
+    /// replaced because they contradict the samples.
+    pub corrected_totals: u32,
+}
+
+impl ParseCounts {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds the counts of another activity.
+    pub fn add(&mut self, other: Self) {
+        self.samples_with_bad_time = self.samples_with_bad_time.saturating_add(other.samples_with_bad_time);
+        self.samples_without_time = self.samples_without_time.saturating_add(other.samples_without_time);
+        self.sorted |= other.sorted;
+        self.corrected_totals = self.corrected_totals.saturating_add(other.corrected_totals);
+    }
+
+    /// One sentence per count, for the activity page and the import output.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        let dropped = |count: u32, why: &str| {
+            let samples = pluralize(count.into(), "sample", "samples");
+            (count > 0).then(|| format!("{samples} {why} dropped."))
+        };
+        let verb = |count: u32| if count == 1 { "was" } else { "were" };
+        let bad = format!("with a wrong clock time {}", verb(self.samples_with_bad_time));
+        let none = format!("without a time {}", verb(self.samples_without_time));
+        let sorted = self.sorted.then(|| "Samples out of time order were sorted.".to_owned());
+        let totals = pluralize(
+            self.corrected_totals.into(),
+            "start, distance or duration in the file contradicted the samples and was",
+            "starts, distances or durations in the file contradicted the samples and were",
+        );
+        let totals = (self.corrected_totals > 0).then(|| format!("{totals} computed from the samples."));
+        [dropped(self.samples_with_bad_time, &bad), dropped(self.samples_without_time, &none), sorted, totals]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
 }
 
 /// A defect of a file that does not make it unusable.
@@ -129,7 +191,9 @@ pub enum Flaw {
     CutShort,
     /// The file has no summary; it was computed from the samples.
     NoSummary,
-    /// Samples out of order were dropped.
+    /// A total contradicted the samples and was computed from them; see [`ParseCounts`].
+    ContradictoryTotals,
+    /// Samples were out of order or had a wrong clock time; see [`ParseCounts`].
     OutOfOrder,
 }
 

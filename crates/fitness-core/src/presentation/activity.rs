@@ -3,10 +3,10 @@
 use crate::domain::activity::Activity;
 use crate::domain::sport::Sport;
 use crate::domain::units::{Speed, TimeSpan, UnitSystem};
-use crate::domain::untrusted_text::escape_invisible;
 use crate::metrics::Quality;
 use crate::metrics::activity::{ActivityMetrics, Measures};
 use crate::metrics::load::LoadMethod;
+use crate::presentation::names::{device_name, sport_name};
 
 /// Rows of computed metrics: training load and its method, grade-adjusted pace, normalized power,
 /// decoupling, best efforts. Labels are at most 16 characters, the width of the CLI column.
@@ -84,17 +84,12 @@ pub const fn load_method_label(by: LoadMethod) -> &'static str {
     }
 }
 
-/// A source's word without underscores: `lap_swimming` reads `lap swimming`.
-fn source_word(word: &str) -> String {
-    escape_invisible(word).to_string().replace('_', " ")
-}
-
 /// Label and value rows of an activity's recorded data; missing values have no row.
 #[must_use]
 pub fn summary_rows(a: &Activity, units: UnitSystem) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let mut line = |label, value: Option<String>| lines.extend(value.map(|value| (label, value)));
-    line("kind", a.sub_sport.as_deref().map(source_word));
+    line("kind", a.sub_sport.as_deref().map(|word| sport_name(a.sport, Some(word))));
     line("distance", a.distance.map(|d| units.format_distance_for(a.sport, d).to_string()));
     line("moving time", a.moving.map(TimeSpan::format_clock));
     line("elapsed time", a.elapsed.map(TimeSpan::format_clock));
@@ -115,6 +110,6 @@ pub fn summary_rows(a: &Activity, units: UnitSystem) -> Vec<(&'static str, Strin
     line("cadence", a.avg_cadence.map(|cadence| format!("{cadence:.0}")));
     line("ascent", a.ascent.map(|ascent| units.format_climb(ascent).to_string()));
     line("energy", a.energy_kcal.map(|kcal| format!("{kcal} kcal")));
-    line("device", a.device.as_deref().map(source_word));
+    line("device", a.device.as_deref().map(device_name));
     lines
 }

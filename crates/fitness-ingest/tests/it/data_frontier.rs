@@ -122,11 +122,11 @@ on_both_databases! {
     }
 
     async fn activity_day_uses_the_athletes_time_zone(db) {
-        // 23:30 UTC on the 11th is the 12th in Kiritimati (UTC+14) and the 11th in Niue (UTC-11).
+        // No position. 23:30 UTC on the 11th is the 12th in Kiritimati (UTC+14) and the 11th in Niue (UTC-11).
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("late.gpx");
-        std::fs::write(&path, "<gpx><trk><trkseg><trkpt lat='1' lon='8'><time>2026-06-11T23:30:00Z</time></trkpt>\
-            <trkpt lat='1.01' lon='8'><time>2026-06-12T00:10:00Z</time></trkpt></trkseg></trk></gpx>").unwrap();
+        std::fs::write(&path, "<gpx><trk><trkseg><trkpt lat='0' lon='0'><time>2026-06-11T23:30:00Z</time></trkpt>\
+            <trkpt lat='0' lon='0'><time>2026-06-12T00:10:00Z</time></trkpt></trkseg></trk></gpx>").unwrap();
         for (name, zone, day) in [("Kiri", chrono_tz::Tz::Pacific__Kiritimati, "2026-06-12"), ("Niu", chrono_tz::Tz::Pacific__Niue, "2026-06-11")] {
             let user = db.user(name).await;
             db.store.put_profile(user, &Profile { zone, ..Profile::default() }, clock()).await.unwrap();

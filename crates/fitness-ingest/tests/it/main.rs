@@ -4,9 +4,11 @@
 mod data_frontier;
 mod duplicate_sources;
 mod export;
+mod fit_thresholds;
 mod fixtures;
 mod idempotence;
 mod live_sync;
 mod malicious_files;
+mod parse_counts;
 mod recompute;
 mod seeded_morning;

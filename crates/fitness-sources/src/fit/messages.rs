@@ -17,6 +17,8 @@ struct Definition {
     fields: Vec<FieldLayout>,
     developer: Vec<(u8, FieldLayout)>,
     length: usize,
+    /// Whether a field number occurs twice.
+    has_repeated_fields: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -66,8 +68,10 @@ impl Definition {
         let big_endian = *order != 0;
         let message = if big_endian { u16::from_be_bytes([*a, *b]) } else { u16::from_le_bytes([*a, *b]) };
         let mut definition = Self { message, big_endian, ..Self::default() };
+        let mut seen = FieldNumbers::default();
         for _ in 0..*count {
             let ([number, size, kind], after) = rest.split_first_chunk()?;
+            definition.has_repeated_fields |= !seen.insert(*number);
             let place = definition.add_field(*number, *size, FieldKind::from_base_type(*kind));
             definition.fields.push(place);
             rest = after;
@@ -93,6 +97,20 @@ impl Definition {
     }
 }
 
+/// A set of field numbers.
+#[derive(Debug, Default)]
+pub(super) struct FieldNumbers([u64; 4]);
+
+impl FieldNumbers {
+    /// Returns `false` if the number was there.
+    pub(super) fn insert(&mut self, number: u8) -> bool {
+        let (word, bit) = (&mut self.0[usize::from(number / 64)], 1 << (number % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Message<'a> {
     definition: &'a Definition,
@@ -115,10 +133,19 @@ impl<'a> Message<'a> {
         self.field(TIMESTAMP)?.integer().and_then(|time| u32::try_from(time).ok())
     }
 
-    /// The first field with this number.
+    /// The field with this number; of several the last one with a value, as in Garmin's SDK.
     pub(super) fn field(&self, number: u8) -> Option<Field<'a>> {
-        let place = self.definition.fields.iter().find(|place| place.number == number)?;
-        Some(self.field_at(place))
+        let mut places = self.definition.fields.iter().filter(|place| place.number == number);
+        if !self.definition.has_repeated_fields {
+            return places.next().map(|place| self.field_at(place));
+        }
+        let fields = places.map(|place| self.field_at(place));
+        fields.reduce(|earlier, later| if later.is_invalid() { earlier } else { later })
+    }
+
+    /// Whether a field number occurs twice.
+    pub(super) const fn has_repeated_fields(&self) -> bool {
+        self.definition.has_repeated_fields
     }
 
     pub(super) fn fields(&self) -> impl Iterator<Item = (u8, Field<'a>)> {
@@ -220,6 +247,14 @@ impl<'a> Field<'a> {
         match self.kind {
             FieldKind::Float | FieldKind::Double => self.fraction(),
             _ => self.integer().map(|value| value as f64),
+        }
+    }
+
+    /// Whether it has no value.
+    fn is_invalid(self) -> bool {
+        match self.kind {
+            FieldKind::Text => self.bytes.first().is_none_or(|byte| *byte == 0),
+            _ => self.integers().next().is_none(),
         }
     }
 

@@ -7,9 +7,13 @@
 //! kept.
 //!
 //! Start at [`read`]. `messages.rs` decodes messages, `activity.rs` builds activities from them,
-//! `wellness.rs` days; `write.rs` writes files.
+//! `wellness.rs` days, `athlete.rs` thresholds and zones; `write.rs` writes files.
 
 mod activity;
+mod athlete;
+mod device_metrics;
+mod devices;
+mod heart_rate_messages;
 mod messages;
 mod samples;
 mod values;
@@ -18,10 +22,14 @@ pub mod write;
 
 use crate::error::ParseError;
 use activity::ActivityBuilder;
+use athlete::AthleteBuilder;
+pub use athlete::AthleteReport;
 use chrono_tz::Tz;
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::source_record::{Flaw, ParsedActivity};
+use fitness_core::domain::stream::Channel;
 use fitness_core::domain::wellness::DailyWellness;
+use heart_rate_messages::HeartRateMessages;
 use messages::Message;
 use rustyfit::profile::{mesgdef, typedef};
 use values::FitFields;
@@ -35,6 +43,8 @@ pub struct FitFile {
     pub activities: Vec<ParsedActivity>,
     /// Daily values: steps, sleep, resting heart rate and others.
     pub days: Vec<DailyWellness>,
+    /// Thresholds and zones that the device used for its activities.
+    pub athlete: AthleteReport,
     /// Time of the newest daily value.
     pub newest: Option<Instant>,
     /// File type, such as `activity` or `settings`.
@@ -59,13 +69,19 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, ParseError> {
     let mut file = FitFile::default();
     let mut rest = bytes;
     let mut problem = None;
+    // A strap's heart rate is often in another file of the chain than the records.
+    let mut heart_rate = HeartRateMessages::default();
+    let mut gathered_activities = Vec::new();
     for _ in 0..MAX_SEQUENCES {
         let Some(sequence) = FitFileInChain::split(rest) else { break };
         rest = sequence.rest;
         let (mut gathered, mut days) = (ActivityBuilder::default(), WellnessBuilder::default());
+        let mut athlete = AthleteBuilder::default();
         let broken = messages::for_each_message(sequence.data, |message| {
             gathered.add_message(message);
             days.add_message(message);
+            athlete.add_message(message);
+            heart_rate.add_message(message);
         });
         let cut = broken || sequence.checksum.is_none();
         file.kind = file.kind.or_else(|| gathered.kind());
@@ -76,15 +92,19 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, ParseError> {
         } else if !sequence.is_checksum_valid() {
             flaws.push(Flaw::BadChecksum);
         }
-        match gathered.into_activities(zone, &flaws) {
-            Ok(activities) => file.activities.extend(activities),
-            Err(why) => problem = Some(why),
-        }
+        gathered_activities.push((gathered, athlete, flaws));
         match days.into_days(zone) {
             Ok((days, newest)) => {
                 file.days.extend(days);
                 file.newest = file.newest.max(newest);
             }
+            Err(why) => problem = Some(why),
+        }
+    }
+    heart_rate.sort();
+    for (gathered, athlete, flaws) in gathered_activities {
+        match gathered.into_activities(zone, &heart_rate, &flaws) {
+            Ok(activities) => file.add_activities(activities, athlete),
             Err(why) => problem = Some(why),
         }
     }
@@ -97,6 +117,18 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, ParseError> {
         // Settings, courses and workouts have a type and are ignored.
         None if file.kind.is_none() => Err(ParseError::new("no file type and no data")),
         None => Ok(file),
+    }
+}
+
+impl FitFile {
+    fn add_activities(&mut self, activities: Vec<ParsedActivity>, athlete: AthleteBuilder) {
+        if let Some(first) = activities.first() {
+            let has_power = first.recording.as_ref().is_some_and(|r| r.column(Channel::Power).is_some());
+            let report = athlete.into_report(first.activity.day(), first.activity.sport, has_power);
+            self.athlete.thresholds.extend(report.thresholds);
+            self.athlete.zones.extend(report.zones);
+        }
+        self.activities.extend(activities);
     }
 }
 

@@ -1,6 +1,9 @@
 //! Collects record messages into sample columns.
 
-use super::messages::{FieldKind, Message};
+use super::messages::{FieldKind, FieldNumbers, Message};
+use super::values::unix_ms;
+use crate::sample_clock::usable_order;
+use fitness_core::domain::source_record::ParseCounts;
 use fitness_core::domain::stream::{Channel, Column, Recording};
 use rustyfit::profile::mesgdef::Record;
 use std::ops::Range;
@@ -9,15 +12,15 @@ const MISSING: i32 = i32::MIN;
 /// A week at one sample per second. Bounds memory.
 const MAX_SAMPLES: usize = 600_000;
 
-/// All samples of a file, in FIT time.
+/// All samples of a file, in FIT time; in the order of the file until [`Samples::check_times`].
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     times: Vec<u32>,
     columns: [Vec<i32>; Channel::ALL.len()],
     /// Accumulated distance, for devices that write compressed speed and distance.
     compressed_distance: CompressedDistance,
-    /// Whether out-of-order samples were dropped.
-    pub(super) out_of_order: bool,
+    /// Number of record messages without a time.
+    without_time: u32,
     /// Whether there were more than `MAX_SAMPLES`.
     pub(super) truncated: bool,
     /// Number of record messages, also those without a time.
@@ -39,6 +42,10 @@ impl Samples {
         self.times.first().copied()
     }
 
+    pub(super) fn time(&self, index: usize) -> Option<u32> {
+        self.times.get(index).copied()
+    }
+
     pub(super) fn last(&self) -> Option<u32> {
         self.times.last().copied()
     }
@@ -50,25 +57,38 @@ impl Samples {
         native: impl Fn(u8, u8) -> Option<(Channel, FieldKind)>,
     ) {
         self.record_count += 1;
-        let Some(time) = message.time() else { return };
-        if self.times.last().is_some_and(|last| time < *last) {
-            self.out_of_order = true;
+        let Some(time) = message.time() else {
+            self.without_time = self.without_time.saturating_add(1);
             return;
-        }
+        };
         if self.times.len() >= MAX_SAMPLES {
             self.truncated = true;
             return;
         }
         self.times.push(time);
+        let (mut cadence, mut cadence_fraction) = (None, None);
+        let mut seen = FieldNumbers::default();
         for (number, field) in message.fields() {
+            let is_repeated = message.has_repeated_fields() && !seen.insert(number);
+            match number {
+                Record::CADENCE => cadence = field.integer().or(cadence),
+                Record::FRACTIONAL_CADENCE => cadence_fraction = field.integer().or(cadence_fraction),
+                _ => {}
+            }
             if number == Record::COMPRESSED_SPEED_DISTANCE {
                 self.add_compressed(field.bytes);
                 continue;
             }
             let Some((channel, convert, wins)) = conversion(number) else { continue };
             if let Some(value) = field.integer().and_then(convert) {
-                self.set(channel, value, wins);
+                self.set(channel, value, wins || is_repeated);
             }
+        }
+        if let Some(tenths) = cadence.and_then(|rate| cadence_tenths(rate, cadence_fraction?)) {
+            self.set(Channel::Cadence, tenths, false);
+        }
+        if let Some(tenths) = cadence.and_then(times_ten) {
+            self.set(Channel::Cadence, tenths, false);
         }
         for (index, number, field) in message.developer_fields() {
             if let Some((channel, kind)) = native(index, number)
@@ -92,6 +112,15 @@ impl Samples {
         }
     }
 
+    /// Sets a channel of any sample, also one that has a value.
+    pub(super) fn replace(&mut self, index: usize, channel: Channel, value: i32) {
+        let column = &mut self.columns[channel as usize];
+        if column.len() <= index {
+            column.resize(index + 1, MISSING);
+        }
+        column[index] = value;
+    }
+
     /// `compressed_speed_distance` of old devices, three bytes: 12 bits speed in 1/100 m/s, 12 bits
     /// distance in 1/16 m, which rolls over.
     fn add_compressed(&mut self, bytes: &[u8]) {
@@ -111,10 +140,38 @@ impl Samples {
         }
     }
 
+    /// Drops samples with a wrong clock time and sorts the others. `spans` are those of the
+    /// sessions, milliseconds since the Unix epoch.
+    pub(super) fn check_times(&mut self, spans: &[(i64, i64)]) -> ParseCounts {
+        let mut counts = ParseCounts { samples_without_time: self.without_time, ..ParseCounts::default() };
+        let times = &self.times;
+        let Some(order) = usable_order(times.len(), |index| unix_ms(times[index]), spans) else {
+            return counts;
+        };
+        let dropped = self.times.len() - order.len();
+        counts.samples_with_bad_time = u32::try_from(dropped).unwrap_or(u32::MAX);
+        counts.sorted = order.windows(2).any(|pair| pair[1] < pair[0]);
+        self.times = order.iter().map(|index| self.times[*index as usize]).collect();
+        for column in self.columns.iter_mut().filter(|column| !column.is_empty()) {
+            let value = |index: &u32| column.get(*index as usize).copied().unwrap_or(MISSING);
+            *column = order.iter().map(value).collect();
+        }
+        counts
+    }
+
     /// Range of samples from `from` to before `until`.
     pub(super) fn between(&self, from: u32, until: u32) -> Range<usize> {
         let start = self.times.partition_point(|time| *time < from);
         start..self.times.partition_point(|time| *time < until).max(start)
+    }
+
+    /// Mean cadence per minute without zeros.
+    pub(super) fn mean_cadence(&self, part: &Range<usize>) -> Option<f64> {
+        let column = &self.columns[Channel::Cadence as usize];
+        let known = column.get(part.start..part.end.min(column.len())).unwrap_or_default();
+        let moving = known.iter().filter(|tenths| **tenths > 0).map(|tenths| i64::from(*tenths));
+        let (sum, count) = moving.fold((0, 0), |(sum, count), tenths| (sum + tenths, count + 1));
+        (count > 0).then(|| sum as f64 / 10.0 / f64::from(count))
     }
 
     /// Part of the samples as a recording that starts at `start`. If `per_leg`, cadence is doubled.
@@ -123,7 +180,7 @@ impl Samples {
         let moment =
             |time: &u32| i32::try_from(i64::from(time.saturating_sub(start)) * 1000).unwrap_or(i32::MAX);
         let mut recording =
-            Recording::new(times.iter().map(moment).collect()).expect("samples are kept in order");
+            Recording::new(times.iter().map(moment).collect()).expect("check_times sorted the samples");
         for (channel, values) in Channel::ALL.iter().zip(&self.columns) {
             let known = values.get(part.start..part.end.min(values.len())).unwrap_or_default();
             if known.iter().all(|value| *value == MISSING) {
@@ -146,7 +203,6 @@ fn conversion(field: u8) -> Option<(Channel, ConvertFn, bool)> {
         Record::POSITION_LAT => (Channel::Latitude, |v| degrees(v, 90), false),
         Record::POSITION_LONG => (Channel::Longitude, |v| degrees(v, 180), false),
         Record::HEART_RATE => (Channel::HeartRate, |v| (1..=250).contains(&v).then_some(v as i32), false),
-        Record::CADENCE => (Channel::Cadence, |v| times_ten(v), false),
         // 1/256 revolutions, replaces the integer value.
         Record::CADENCE256 => {
             (Channel::Cadence, |v| v.checked_mul(10).and_then(|v| i32::try_from(v / 256).ok()), true)
@@ -160,12 +216,39 @@ fn conversion(field: u8) -> Option<(Channel, ConvertFn, bool)> {
         Record::TEMPERATURE => (Channel::Temperature, |v| times_ten(v), false),
         Record::STANCE_TIME => (Channel::GroundContact, |v| i32::try_from(v).ok(), false),
         Record::VERTICAL_OSCILLATION => (Channel::VerticalOscillation, |v| i32::try_from(v).ok(), false),
+        Record::STANCE_TIME_BALANCE => (Channel::GroundContactBalance, |v| percent_hundredths(v), false),
+        Record::VERTICAL_RATIO => (Channel::VerticalRatio, |v| percent_hundredths(v), false),
+        Record::STEP_LENGTH => (Channel::StepLength, |v| i32::try_from(v).ok(), false),
+        Record::LEFT_RIGHT_BALANCE => (Channel::PowerBalance, |v| left_percent_hundredths(v), false),
+        Record::RESPIRATION_RATE => {
+            (Channel::Respiration, |v| (1..=100).contains(&v).then_some(v as i32 * 100), false)
+        }
+        Record::ENHANCED_RESPIRATION_RATE => {
+            (Channel::Respiration, |v| (100..=10_000).contains(&v).then_some(v as i32), true)
+        }
         _ => return None,
     })
 }
 
+/// The fraction is in 1/128 revolutions.
+fn cadence_tenths(rate: i64, fraction: i64) -> Option<i32> {
+    i32::try_from((rate.checked_mul(1280)?.checked_add(fraction.checked_mul(10)?)? + 64) / 128).ok()
+}
+
 fn times_ten(value: i64) -> Option<i32> {
     value.checked_mul(10).and_then(|value| i32::try_from(value).ok())
+}
+
+/// Hundredths of a percent up to 100 %.
+fn percent_hundredths(value: i64) -> Option<i32> {
+    (0..=10_000).contains(&value).then_some(value as i32)
+}
+
+/// Percent in seven bits. The eighth says that they are of the right pedal; without it, the device
+/// does not know whose they are.
+fn left_percent_hundredths(value: i64) -> Option<i32> {
+    let percent = value & 0x7f;
+    (value & 0x80 != 0 && percent <= 100).then_some((100 - percent) as i32 * 100)
 }
 
 /// FIT altitude is in 1/5 m above -500 m.
@@ -189,7 +272,7 @@ fn from_developer(channel: Channel, value: f64) -> Option<i32> {
         }
         Channel::Distance | Channel::Speed | Channel::Altitude => value * 1000.0,
         Channel::HeartRate | Channel::Power => value,
-        Channel::Latitude | Channel::Longitude => return None,
+        _ => return None,
     };
     let sound = match channel {
         Channel::HeartRate => (1.0..=250.0).contains(&scaled),

@@ -1,8 +1,10 @@
 //! Tests with hand-made FIT files, valid and invalid.
 
 use super::*;
+use fitness_core::domain::activity::DeviceMetrics;
+use fitness_core::domain::athlete::{ThresholdKind, ThresholdOrigin, ZoneKind};
+use fitness_core::domain::source_record::ParseCounts;
 use fitness_core::domain::sport::Sport;
-use fitness_core::domain::stream::Channel;
 use fitness_core::domain::units::{Distance, TimeSpan};
 
 /// Sunday 14 June 2026, 06:00 UTC, in FIT time.
@@ -157,6 +159,7 @@ fn run_has_samples_and_local_day() {
     );
     assert_eq!(activity.avg_cadence, Some(172.0), "both legs");
     assert_eq!((activity.laps.len(), activity.laps[0].kind.as_deref()), (1, Some("active")));
+    assert_eq!(activity.device.as_deref(), Some("Garmin Forerunner 255"));
     assert_eq!(run.flaws, []);
     let recording = run.recording.unwrap();
     let sample = |channel| recording.column(channel).unwrap().sample(59);
@@ -299,12 +302,380 @@ fn file_without_clock_is_refused_and_other_file_types_are_ignored() {
 }
 
 #[test]
-fn out_of_order_samples_are_dropped_and_flagged() {
+fn out_of_order_samples_are_sorted_and_flagged() {
     let mut writer = Writer::default();
     writer.file_id(4).record(0, 140, 0).record(5, 141, 1500).record(3, 142, 900).record(6, 143, 1800);
     let run = read_one(&writer.session(0, 1, 0, 7, 1800).finish());
-    assert_eq!(run.recording.unwrap().offsets_ms(), [0, 5000, 6000]);
+    let recording = run.recording.unwrap();
+    assert_eq!(recording.offsets_ms(), [0, 3000, 5000, 6000]);
+    let rates: Vec<_> = recording.column(Channel::HeartRate).unwrap().samples().collect();
+    assert_eq!(rates, [140, 142, 141, 143].map(Some));
     assert_eq!(run.flaws, [Flaw::OutOfOrder]);
+    assert_eq!(run.counts, ParseCounts { sorted: true, ..ParseCounts::default() });
+}
+
+#[test]
+fn one_wrong_clock_time_costs_one_sample() {
+    // A day late, in the future, 0x7FFFFFFF, the year 2000, seconds since power-on, 1989.
+    for wrong in [START + 86_400, START + 900_000_000, 0x7fff_ffff, 315_619_200, 1000, 0] {
+        for place in [0, 30, 59] {
+            let mut writer = Writer::default();
+            writer.file_id(4);
+            for second in 0..60 {
+                let time = if second == place { wrong } else { START + second };
+                writer.message(20, &[(253, UINT32, &time.to_le_bytes()), (3, UINT8, &[100 + second as u8])]);
+            }
+            let run = read_one(&writer.session(0, 1, 0, 60, 17_700).finish());
+            let recording = run.recording.unwrap();
+            let seconds: Vec<i32> = (0..60).filter(|second| *second != place as i32).collect();
+            let rates: Vec<_> = recording.column(Channel::HeartRate).unwrap().samples().collect();
+            assert_eq!(rates, seconds.iter().map(|second| Some(100 + second)).collect::<Vec<_>>());
+            let offsets: Vec<i32> = seconds.iter().map(|second| second * 1000).collect();
+            assert_eq!(recording.offsets_ms(), offsets, "{wrong} at {place}");
+            assert_eq!(run.counts, ParseCounts { samples_with_bad_time: 1, ..ParseCounts::default() });
+            assert_eq!(run.flaws, [Flaw::OutOfOrder]);
+        }
+    }
+}
+
+#[test]
+fn cadence_of_both_legs_is_not_doubled_and_fractions_are_kept() {
+    for (cadence, fraction, steps) in [(86, 64, 1730), (86, 255, 1720), (173, 0, 1730), (173, 64, 1735)] {
+        let mut writer = Writer::default();
+        writer.file_id(4);
+        for second in 0..10 {
+            let time = (START + second).to_le_bytes();
+            // The first sample of a run is at rest.
+            let rate = if second == 0 { 0 } else { cadence };
+            writer.message(20, &[(253, UINT32, &time), (53, UINT8, &[fraction]), (4, UINT8, &[rate])]);
+        }
+        writer.message(
+            18,
+            &[
+                (2, UINT32, &START.to_le_bytes()),
+                (5, ENUM, &[1]),
+                (7, UINT32, &10_000_u32.to_le_bytes()),
+                (18, UINT8, &[cadence]),
+                (92, UINT8, &[fraction]),
+            ],
+        );
+        let run = read_one(&writer.finish());
+        assert_eq!(run.activity.avg_cadence, Some(f64::from(steps) / 10.0), "{cadence} {fraction}");
+        assert_eq!(run.recording.unwrap().column(Channel::Cadence).unwrap().sample(9), Some(steps));
+    }
+}
+
+#[test]
+fn last_of_two_equal_fields_wins_unless_it_has_no_value() {
+    for (second, expected) in [(150, 150), (255, 140)] {
+        let mut writer = Writer::default();
+        writer.file_id(4).message(
+            20,
+            &[
+                (253, UINT32, &START.to_le_bytes()),
+                (3, UINT8, &[140]),
+                (3, UINT8, &[second]),
+                (4, UINT8, &[80]),
+            ],
+        );
+        writer.message(
+            18,
+            &[
+                (2, UINT32, &START.to_le_bytes()),
+                (5, ENUM, &[2]),
+                (16, UINT8, &[140]),
+                (16, UINT8, &[second]),
+            ],
+        );
+        let ride = read_one(&writer.finish());
+        assert_eq!(ride.activity.avg_heart_rate, Some(expected as u16));
+        let recording = ride.recording.unwrap();
+        assert_eq!(recording.column(Channel::HeartRate).unwrap().sample(0), Some(expected));
+        assert_eq!(recording.column(Channel::Cadence).unwrap().sample(0), Some(800));
+    }
+}
+
+/// An hour at 2.78 m/s, a record every ten seconds.
+fn hour(writer: &mut Writer) -> &mut Writer {
+    writer.file_id(4);
+    for n in 0..=360 {
+        writer.record(n * 10, 140, n * 2780);
+    }
+    writer
+}
+
+#[test]
+fn session_distance_that_contradicts_the_records_is_theirs() {
+    for (told, shown, flaws) in [
+        (0, 10_008.0, &[Flaw::ContradictoryTotals][..]),
+        (500_000, 10_008.0, &[Flaw::ContradictoryTotals]),
+        (950_000, 9_500.0, &[]),
+    ] {
+        let run = read_one(&hour(&mut Writer::default()).session(0, 1, 0, 3600, told).finish());
+        assert_eq!(run.activity.distance, Distance::from_meters(shown));
+        assert_eq!((&run.flaws[..], run.counts.corrected_totals as usize), (flaws, flaws.len()));
+    }
+}
+
+#[test]
+fn session_start_hours_away_from_the_records_is_the_first_record() {
+    let session = |start: u32, end: u32, seconds: u32| {
+        let mut writer = Writer::default();
+        hour(&mut writer)
+            .message(
+                18,
+                &[
+                    (253, UINT32, &end.to_le_bytes()),
+                    (2, UINT32, &start.to_le_bytes()),
+                    (5, ENUM, &[1]),
+                    (7, UINT32, &(seconds * 1000).to_le_bytes()),
+                    (8, UINT32, &3_500_000_u32.to_le_bytes()),
+                    (9, UINT32, &1_000_800_u32.to_le_bytes()),
+                    (16, UINT8, &[151]),
+                ],
+            )
+            .finish()
+    };
+    let end = START + 3605;
+    for (bytes, elapsed, corrected) in [
+        (session(START - 12 * 3600, end, 12 * 3600 + 3605), 3605, 1),
+        (session(START - 12 * 3600, end - 12 * 3600, 3605), 3605, 1),
+        (session(START + 86_400, end + 86_400, 3605), 3605, 1),
+        // Seconds since power-on: the end and the duration give the start.
+        (session(1000, end, 3605), 3605, 0),
+        (session(START, end, 3605), 3605, 0),
+    ] {
+        let run = read_one(&bytes);
+        assert_eq!(run.activity.started_at.to_rfc3339(), "2026-06-14T06:00:00+00:00");
+        assert_eq!(run.activity.elapsed, Some(TimeSpan::from_secs(elapsed)));
+        assert_eq!((run.activity.avg_heart_rate, run.counts.corrected_totals), (Some(151), corrected));
+        assert_eq!(run.recording.unwrap().offsets_ms()[360], 3_600_000);
+    }
+}
+
+#[test]
+fn device_metrics_are_read_into_summary_and_channels() {
+    let mut writer = Writer::default();
+    writer.file_id(4);
+    for second in 0..5_u32 {
+        writer.message(
+            20,
+            &[
+                (253, UINT32, &(START + second).to_le_bytes()),
+                (84, UINT16, &5239_u16.to_le_bytes()),
+                (83, UINT16, &742_u16.to_le_bytes()),
+                (85, UINT16, &9717_u16.to_le_bytes()),
+                // 48 % on the right.
+                (30, UINT8, &[0x80 | 48]),
+                (99, UINT8, &[29]),
+                (108, UINT16, &2935_u16.to_le_bytes()),
+            ],
+        );
+    }
+    let zones: Vec<u8> = [0_u32, 1000, 2500, 0].iter().flat_map(|ms| ms.to_le_bytes()).collect();
+    writer.message(216, &[(0, UINT16, &18_u16.to_le_bytes()), (1, UINT16, &[0, 0]), (2, UINT32, &zones)]);
+    writer.message(
+        18,
+        &[
+            (2, UINT32, &START.to_le_bytes()),
+            (5, ENUM, &[1]),
+            (7, UINT32, &5000_u32.to_le_bytes()),
+            (24, UINT8, &[35]),
+            (137, UINT8, &[0]),
+            (168, SINT32, &12_116_295_i32.to_le_bytes()),
+            (91, UINT16, &2703_u16.to_le_bytes()),
+            (133, UINT16, &5239_u16.to_le_bytes()),
+            (89, UINT16, &762_u16.to_le_bytes()),
+            (132, UINT16, &742_u16.to_le_bytes()),
+            (134, UINT16, &9717_u16.to_le_bytes()),
+            // 50.08 % on the right.
+            (37, UINT16, &(0x8000_u16 | 5008).to_le_bytes()),
+            (169, UINT16, &2935_u16.to_le_bytes()),
+            (148, UINT8, &[41]),
+            (193, UINT8, &[60]),
+            (192, UINT8, &[0]),
+        ],
+    );
+    let run = read_one(&writer.finish());
+    let expected = DeviceMetrics {
+        aerobic_training_effect: Some(3.5),
+        anaerobic_training_effect: None,
+        training_load: Some(184.9),
+        ground_contact_ms: Some(270.3),
+        ground_contact_left_percent: Some(52.39),
+        vertical_oscillation_mm: Some(76.2),
+        vertical_ratio_percent: Some(7.42),
+        step_length_mm: Some(971.7),
+        power_left_percent: Some(49.92),
+        avg_respiration: Some(29.35),
+        max_respiration: Some(41.0),
+        heart_rate_zone_s: vec![0.0, 1.0, 2.5, 0.0],
+        perceived_effort: Some(6.0),
+        feel: Some(0),
+    };
+    assert_eq!(run.activity.device_metrics, expected);
+    let recording = run.recording.unwrap();
+    for (channel, value) in [
+        (Channel::GroundContactBalance, 5239),
+        (Channel::VerticalRatio, 742),
+        (Channel::StepLength, 9717),
+        (Channel::PowerBalance, 5200),
+        (Channel::Respiration, 2935),
+    ] {
+        assert_eq!(recording.column(channel).unwrap().sample(4), Some(value), "{channel}");
+    }
+}
+
+/// A ride with a power meter, and what the watch says about the athlete.
+fn ride_with_thresholds(sport: u8, zone_set: u8, ftp: u16) -> FitFile {
+    let mut writer = Writer::default();
+    let zone = |number: u8, value: &'static [u8]| (number, UINT8, value);
+    writer.file_id(4).message(
+        7,
+        &[(254, UINT8, &[zone_set]), zone(1, &[186]), zone(2, &[165]), (3, UINT16, &ftp.to_le_bytes())],
+    );
+    for second in 0..60_u32 {
+        let time = (START + second).to_le_bytes();
+        writer.message(20, &[(253, UINT32, &time), (7, UINT16, &250_u16.to_le_bytes())]);
+    }
+    let power: Vec<u8> =
+        [0_u16, 136, 186, 223, 260, 298, 372, 516, 0xffff].iter().flat_map(|w| w.to_le_bytes()).collect();
+    writer.message(
+        216,
+        &[
+            (0, UINT16, &18_u16.to_le_bytes()),
+            (6, UINT8, &[93, 112, 130, 149, 167, 186]),
+            (9, UINT16, &power),
+            (11, UINT8, &[188]),
+            (13, UINT8, &[0]),
+        ],
+    );
+    read(&writer.session(0, sport, 0, 60, 0).activity(7200).finish(), Tz::UTC).unwrap()
+}
+
+#[test]
+fn thresholds_and_zones_of_the_watch_are_reported_with_their_day() {
+    let report = ride_with_thresholds(2, 0, 248).athlete;
+    let told: Vec<_> =
+        report.thresholds.iter().map(|one| (one.kind, one.value, one.from.to_string())).collect();
+    let day = "2026-06-14".to_owned();
+    assert_eq!(
+        told,
+        [
+            (ThresholdKind::MaxHeartRate, 188.0, day.clone()),
+            (ThresholdKind::ThresholdHeartRate, 165.0, day.clone()),
+            (ThresholdKind::ThresholdPower, 248.0, day),
+        ]
+    );
+    assert!(report.thresholds.iter().all(|one| one.origin == ThresholdOrigin::Reported));
+    let zones: Vec<_> =
+        report.zones.iter().map(|one| (one.kind, one.sport, one.zones.lower_bounds().to_vec())).collect();
+    assert_eq!(
+        zones,
+        [
+            (ZoneKind::HeartRate, Sport::Other, vec![93.0, 112.0, 130.0, 149.0, 167.0]),
+            (ZoneKind::Power, Sport::Cycling, vec![0.0, 136.0, 186.0, 223.0, 260.0, 298.0, 372.0]),
+        ]
+    );
+}
+
+#[test]
+fn thresholds_of_another_sport_and_defaults_are_not_reported() {
+    let kinds = |file: FitFile| file.athlete.thresholds.iter().map(|one| one.kind).collect::<Vec<_>>();
+    let heart = [ThresholdKind::MaxHeartRate, ThresholdKind::ThresholdHeartRate];
+    assert_eq!(kinds(ride_with_thresholds(2, 0, 200)), heart, "200 W is the default");
+    assert_eq!(kinds(ride_with_thresholds(1, 1, 320)), heart, "power on foot is another threshold");
+    assert_eq!(kinds(ride_with_thresholds(2, 2, 248)), [ThresholdKind::ThresholdPower], "zones of cycling");
+    assert_eq!(ride_with_thresholds(2, 2, 248).athlete.zones[0].sport, Sport::Cycling);
+}
+
+/// Beats of a strap that recorded on its own: the strap's clock, one message with a full time and
+/// one with 12-bit times.
+fn strap_beats(writer: &mut Writer) {
+    // Half a second after the start, strap time 100 s.
+    writer.message(
+        132,
+        &[
+            (253, UINT32, &START.to_le_bytes()),
+            (0, UINT16, &16_384_u16.to_le_bytes()),
+            (9, UINT32, &(100 * 1024_u32).to_le_bytes()),
+            (6, UINT8, &[120]),
+        ],
+    );
+    // 101 to 104 s, modulo 4 s, two in three bytes.
+    let short = |seconds: u32| (seconds * 1024) & 0xfff;
+    let mut bytes = Vec::new();
+    for (first, second) in [(101, 102), (103, 104)] {
+        let (a, b) = (short(first), short(second));
+        bytes.extend([a as u8, (a >> 8) as u8 | ((b << 4) as u8), (b >> 4) as u8]);
+    }
+    writer.message(132, &[(10, BYTE, &bytes), (6, UINT8, &[124, 128, 132, 136])]);
+}
+
+#[test]
+fn heart_rate_of_a_strap_is_merged_by_time() {
+    let mut writer = Writer::default();
+    writer.file_id(4);
+    strap_beats(&mut writer);
+    for second in 0..12_u32 {
+        // The wrist sensor has a value at 2 and at 11 seconds only; two records share a second.
+        let time = (START + second.min(10)).to_le_bytes();
+        let wrist = [if second == 2 || second == 11 { 90 } else { 255 }];
+        writer.message(20, &[(253, UINT32, &time), (3, UINT8, &wrist)]);
+    }
+    let run = read_one(&writer.session(0, 5, 17, 12, 2500).finish());
+    let recording = run.recording.unwrap();
+    let rates: Vec<_> = recording.column(Channel::HeartRate).unwrap().samples().collect();
+    // At 2 s: 120 for the first quarter of the second, 124 for the others. The last beat counts once.
+    assert_eq!(rates[..6], [None, Some(120), Some(123), Some(127), Some(131), Some(134)]);
+    assert_eq!(rates[6..], [None, None, None, None, None, Some(90)], "no beats, so the wrist's value");
+}
+
+#[test]
+fn heart_rate_in_another_file_of_the_chain_is_merged() {
+    let mut strap = Writer::default();
+    strap_beats(strap.file_id(4));
+    let mut watch = Writer::default();
+    watch.file_id(4);
+    for second in 0..5_u32 {
+        watch.message(20, &[(253, UINT32, &(START + second).to_le_bytes())]);
+    }
+    let chain = [watch.session(0, 5, 17, 5, 2500).finish(), strap.finish()].concat();
+    let run = read_one(&chain);
+    let recording = run.recording.unwrap();
+    let rates: Vec<_> = recording.column(Channel::HeartRate).unwrap().samples().collect();
+    assert_eq!(rates, [None, Some(120), Some(123), Some(127), Some(131)]);
+}
+
+#[test]
+fn heart_rate_messages_of_any_content_are_tolerated() {
+    let mut dice = Rng(7);
+    for _ in 0..2000 {
+        let mut writer = Writer::default();
+        writer.file_id(4);
+        for second in 0..4 {
+            let bytes: Vec<u8> = (0..dice.below(30)).map(|_| dice.below(256) as u8).collect();
+            let time = if dice.below(2) == 0 { START + second } else { dice.below(u32::MAX as usize) as u32 };
+            writer.record(second, 140, 0).message(
+                132,
+                &[
+                    (253, UINT32, &time.to_le_bytes()),
+                    ([9, 10][dice.below(2)], UINT32, &bytes),
+                    (6, UINT8, &bytes),
+                ],
+            );
+        }
+        read_one(&writer.session(0, 1, 0, 4, 300).finish());
+    }
+}
+
+#[test]
+fn records_without_time_are_counted() {
+    let mut writer = Writer::default();
+    writer.file_id(4).record(0, 140, 0).message(20, &[(3, UINT8, &[141])]).record(2, 142, 600);
+    let run = read_one(&writer.session(0, 1, 0, 3, 600).finish());
+    assert_eq!(run.recording.unwrap().offsets_ms(), [0, 2000]);
+    assert_eq!(run.counts, ParseCounts { samples_without_time: 1, ..ParseCounts::default() });
 }
 
 #[test]

@@ -55,7 +55,10 @@ pub(crate) fn clean_text(text: &str) -> Option<String> {
 
 /// FIT time as an instant; `None` if the device clock was not set.
 pub(super) fn instant(seconds: u32) -> Option<Instant> {
-    (seconds >= FIRST_REAL_TIME && seconds != u32::MAX)
-        .then(|| DateTime::from_timestamp(i64::from(seconds) + FIT_EPOCH, 0))
-        .flatten()
+    unix_ms(seconds).and_then(DateTime::from_timestamp_millis)
+}
+
+/// FIT time in milliseconds since the Unix epoch; `None` if the device clock was not set.
+pub(super) fn unix_ms(seconds: u32) -> Option<i64> {
+    (seconds >= FIRST_REAL_TIME && seconds != u32::MAX).then(|| (i64::from(seconds) + FIT_EPOCH) * 1000)
 }

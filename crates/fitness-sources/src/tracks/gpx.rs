@@ -11,7 +11,8 @@ use fitness_core::domain::source_record::ParsedActivity;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::Channel;
 
-/// Reads a GPX file. Each track with times is an activity; local time is that of `zone`.
+/// Reads a GPX file. Each track with times is an activity; local time is that of
+/// the first position, else that of `zone`.
 ///
 /// GPX has no totals: the distance is the sum between positions, without the gaps between track
 /// segments, and means are over the points.
@@ -36,11 +37,10 @@ fn read_document(xml: &mut XmlReader<'_>, found: &mut ParsedTracks) -> Result<()
                 xml.count_part()?;
                 let mut draft = ActivityDraft::default();
                 let end = read_track(xml, &mut draft);
-                // Garmin and compatible exporters count one leg.
                 if draft.sport == Some(Sport::Running) {
-                    draft.samples.double_cadence();
+                    draft.samples.count_both_legs();
                 }
-                found.add_draft(draft);
+                found.add_draft(draft, end.is_err());
                 end?;
             }
             // A route: its points come next.
@@ -98,7 +98,7 @@ fn read_point(xml: &mut XmlReader<'_>, point: &Element<'_>) -> Result<Sample, Xm
 mod tests {
     use super::*;
     use crate::tracks::tests::assert_survives_damage;
-    use fitness_core::domain::source_record::Flaw;
+    use fitness_core::domain::source_record::{Flaw, ParseCounts};
     use fitness_core::domain::units::{Distance, TimeSpan};
 
     /// Two segments a minute apart, with the sensors in two spellings.
@@ -182,8 +182,26 @@ mod tests {
     }
 
     #[test]
+    fn cadence_of_both_legs_is_not_doubled() {
+        let run = RUN.replace("<s:cad>80", "<s:cad>165.5").replace("<s:cad>90", "<s:cad>175");
+        let run = &read(&run).unwrap()[0];
+        assert_eq!(column(run, Channel::Cadence), [Some(1655), None, None, Some(1750)]);
+    }
+
+    #[test]
+    fn type_numbers_of_strava_are_sports() {
+        for (number, sport) in [("9", Sport::Running), ("1", Sport::Cycling), ("16", Sport::Swimming)] {
+            let text = RUN.replace("trail_running", number);
+            assert_eq!(read(&text).unwrap()[0].activity.sport, sport);
+        }
+        let hike = &read(&RUN.replace("trail_running", "4")).unwrap()[0].activity;
+        assert_eq!((hike.sport, hike.sub_sport.as_deref()), (Sport::Other, Some("hiking")));
+    }
+
+    #[test]
     fn each_track_with_times_is_an_activity() {
-        let point = |time: &str| format!("<trkseg><trkpt lat='1' lon='2'>{time}</trkpt></trkseg>");
+        // 0, 0 is no position, so the zone of the athlete applies.
+        let point = |time: &str| format!("<trkseg><trkpt lat='0' lon='0'>{time}</trkpt></trkseg>");
         let text = format!(
             "<gpx><trk><name> </name>{}</trk><trk>{}</trk><trk><type>Row</type>{}</trk></gpx>",
             point("<time>2026-06-14T23:00:00Z</time>"),
@@ -197,6 +215,8 @@ mod tests {
             .collect();
         assert_eq!(told, [(Sport::Other, None, 7200), (Sport::Rowing, None, 3600)]);
         assert_eq!(recorded[0].activity.day().to_string(), "2026-06-15");
+        let tokyo = text.replace("lat='0' lon='0'", "lat='35.68' lon='139.69'");
+        assert_eq!(read(&tokyo).unwrap()[1].activity.utc_offset_s, 9 * 3600, "where the track begins");
         assert_eq!(recorded[0].activity.distance, None, "a single position has no distance");
     }
 
@@ -228,15 +248,31 @@ mod tests {
     }
 
     #[test]
-    fn points_with_jumping_clock_are_dropped() {
-        let back = RUN.replace("10:01:00Z", "09:00:00Z");
-        let run = &read(&back).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 4500, 65_000]);
-        assert_eq!(run.flaws, [Flaw::NoSummary, Flaw::OutOfOrder]);
-        let unset = RUN.replace("2026-06-14T10:00:00Z", "1970-01-01T00:00:00Z");
-        let run = &read(&unset).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 55_500, 60_500]);
-        assert_eq!(run.flaws, [Flaw::NoSummary, Flaw::OutOfOrder]);
+    fn point_with_jumping_clock_is_dropped_and_counted() {
+        let bad_time = ParseCounts { samples_with_bad_time: 1, ..ParseCounts::default() };
+        // An hour early, a day late, the next year.
+        for wrong in ["2026-06-14T09:00:00Z", "2026-06-15T10:00:30Z", "2027-06-14T10:00:30Z"] {
+            let run = &read(&RUN.replace("2026-06-14T10:01:00Z", wrong)).unwrap()[0];
+            assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 4500, 65_000], "{wrong}");
+            assert_eq!((&run.flaws[..], run.counts), (&[Flaw::NoSummary, Flaw::OutOfOrder][..], bad_time));
+        }
+        for unset in
+            ["1970-01-01T00:00:00Z", "1989-12-31T00:00:00Z", "2000-01-01T00:00:00Z", "2101-01-01T00:00:00Z"]
+        {
+            let run = &read(&RUN.replace("2026-06-14T10:00:00Z", unset)).unwrap()[0];
+            assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 55_500, 60_500]);
+            assert_eq!((&run.flaws[..], run.counts), (&[Flaw::NoSummary, Flaw::OutOfOrder][..], bad_time));
+        }
+    }
+
+    #[test]
+    fn points_out_of_order_are_sorted() {
+        let late = RUN.replace("10:00:00Z", "10:00:06Z");
+        let run = &read(&late).unwrap()[0];
+        assert_eq!(run.activity.started_at.to_string(), "2026-06-14 10:00:04.500 UTC");
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 1500, 55_500, 60_500]);
+        assert_eq!(column(run, Channel::HeartRate), [Some(141), Some(120), None, None]);
+        assert_eq!(run.counts, ParseCounts { sorted: true, ..ParseCounts::default() });
     }
 
     #[test]

@@ -13,15 +13,18 @@ pub(crate) use samples::instant as plausible;
 pub use tcx::read_tcx;
 
 use crate::error::ParseError;
+use crate::header_check::{correct_lap_starts, correct_totals, start_contradicts};
+use crate::place::utc_offset_at;
+use crate::sample_clock::MAX_SPAN_MS;
 use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 use fitness_core::domain::activity::{Activity, Lap};
-use fitness_core::domain::calendar::{Instant, utc_offset_seconds};
+use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::source_record::{Details, Flaw, ParsedActivity};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::Channel;
 use fitness_core::domain::units::{Distance, TimeSpan};
-use samples::{MAX_SPAN_MS, Sample, Samples, instant, to_u16};
+use samples::{Sample, Samples, instant, to_u16};
 use std::iter::Sum;
 use std::ops::Range;
 use xml::XmlError;
@@ -44,12 +47,12 @@ impl ParsedTracks {
         Self { zone, activities: Vec::new(), has_points: false, has_times: false, misdated: None }
     }
 
-    /// Adds an activity, also an incomplete one. One without a dated point is ignored.
-    pub(crate) fn add_draft(&mut self, draft: ActivityDraft) {
+    /// Adds an activity, also an incomplete one (`is_cut`). One without a dated point is ignored.
+    pub(crate) fn add_draft(&mut self, draft: ActivityDraft, is_cut: bool) {
         self.has_points |= draft.samples.has_points;
         self.misdated = self.misdated.or(draft.samples.misdated);
         if self.activities.len() < MAX_ACTIVITIES {
-            self.activities.extend(draft.into_activity(self.zone));
+            self.activities.extend(draft.into_activity(self.zone, is_cut));
         }
     }
 
@@ -104,14 +107,27 @@ pub(crate) struct ActivityDraft {
 }
 
 impl ActivityDraft {
-    /// `None` without a dated point.
-    fn into_activity(self, zone: Tz) -> Option<ParsedActivity> {
+    /// `None` without a dated point or a lap with a duration.
+    fn into_activity(self, zone: Tz, is_cut: bool) -> Option<ParsedActivity> {
         let (mut samples, laps) = (self.samples, self.laps);
-        let (_, last) = samples.span()?;
-        let start = samples.start(&self.starts)?;
+        let mut counts = samples.check_times();
+        // The laps of an incomplete file are only the first ones.
+        let span = samples.span().or_else(|| lap_span(&laps, &self.starts).filter(|_| !is_cut));
+        let (first, last) = span?;
+        let start = samples.start(&self.starts).unwrap_or(first);
         let started_at = instant(start)?;
-        let end =
-            laps.iter().filter_map(lap_end).filter(|end| *end <= start + MAX_SPAN_MS).fold(last, i64::max);
+        let contradicts = |at: &i64| start_contradicts(*at, first, last);
+        counts.corrected_totals += u32::from(self.starts.iter().flatten().any(contradicts));
+        let end = laps
+            .iter()
+            .filter(|lap| {
+                lap.started_at.timestamp_millis() <= last
+                    || !start_contradicts(lap.started_at.timestamp_millis(), last, last + (last - first))
+            })
+            .filter_map(lap_end)
+            .filter(|end| *end <= start + MAX_SPAN_MS)
+            .fold(last, i64::max);
+        let has_distance = samples.has_distance();
         let elapsed = TimeSpan::from_ms(end - start);
         let (covered, lapped) = (samples.distance(), total(&laps, |lap| lap.distance));
         let mean = |of: fn(&Lap) -> Option<u16>, channel| {
@@ -122,20 +138,19 @@ impl ActivityDraft {
         if laps.iter().all(|lap| lap.elapsed.is_none() && lap.distance.is_none()) {
             flaws.push(Flaw::NoSummary);
         }
-        if samples.out_of_order || samples.misdated.is_some() {
+        if counts.sorted || counts.samples_with_bad_time > 0 {
             flaws.push(Flaw::OutOfOrder);
         }
-        let activity = Activity {
+        let mut activity = Activity {
             sport: self.sport.unwrap_or(Sport::Other),
             sub_sport: self.sub_sport,
             name: self.name,
             started_at,
-            utc_offset_s: utc_offset_seconds(zone, started_at),
+            utc_offset_s: 0,
             elapsed: Some(elapsed),
             // Lap times are timer times, which exclude pauses.
             moving: total(&laps, |lap| lap.elapsed).map(|timer| timer.min(elapsed)),
-            // Some exporters write 0 although the points have a distance.
-            distance: lapped.filter(|lapped| *lapped > Distance::ZERO).or(covered).or(lapped),
+            distance: lapped.or(covered),
             ascent: None,
             descent: None,
             avg_heart_rate: mean(|lap| lap.avg_heart_rate, Channel::HeartRate),
@@ -146,8 +161,21 @@ impl ActivityDraft {
             energy_kcal: self.energy_kcal,
             device: self.device,
             laps,
+            ..Activity::new(Sport::Other, started_at, 0)
         };
-        let recording = Some(samples.into_recording(start));
+        let recording = (samples.len() > 0).then(|| samples.into_recording(start));
+        activity.utc_offset_s = utc_offset_at(recording.as_ref(), zone, started_at);
+        counts.corrected_totals += correct_lap_starts(&mut activity);
+        // Positions of a treadmill run wander, so only a distance that was recorded wins.
+        if let Some(recording) = recording.as_ref().filter(|_| has_distance && !is_cut) {
+            counts.corrected_totals += correct_totals(&mut activity, recording);
+        }
+        // Some exporters write 0 although the points have positions.
+        let lapped = activity.distance.filter(|lapped| *lapped > Distance::ZERO);
+        activity.distance = lapped.or(covered).or(activity.distance);
+        if counts.corrected_totals > 0 {
+            flaws.push(Flaw::ContradictoryTotals);
+        }
         Some(ParsedActivity {
             activity,
             // Both formats use UTC.
@@ -156,8 +184,19 @@ impl ActivityDraft {
             details: Details::default(),
             race: false,
             flaws,
+            counts,
         })
     }
+}
+
+/// Start and end of laps without points, such as a treadmill run that was typed in.
+fn lap_span(laps: &[Lap], starts: &[Option<i64>]) -> Option<(i64, i64)> {
+    let ends = laps.iter().filter(|lap| lap.elapsed.is_some_and(|elapsed| elapsed > TimeSpan::ZERO));
+    let last = ends.filter_map(lap_end).max()?;
+    let first = laps.iter().map(|lap| lap.started_at.timestamp_millis()).min()?;
+    let told = starts.iter().flatten().find(|start| !start_contradicts(**start, first, last));
+    let first = told.map_or(first, |start| first.min(*start));
+    (last - first <= MAX_SPAN_MS).then_some((first, last))
 }
 
 fn lap_end(lap: &Lap) -> Option<i64> {

@@ -1,17 +1,18 @@
 //! Collects track points into sample columns.
 
+use crate::header_check::start_contradicts;
+use crate::sample_clock::usable_order;
+use crate::sports::counts_both_legs;
 use chrono::DateTime;
 use fitness_core::domain::calendar::Instant;
+use fitness_core::domain::source_record::ParseCounts;
+use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::{Channel, Column, Recording};
 use fitness_core::domain::units::Distance;
 use std::ops::Range;
 
 /// 1990 to 2100 in milliseconds since the Unix epoch. Anything else is a wrong clock.
 const PLAUSIBLE_TIMES_MS: Range<i64> = 631_152_000_000..4_133_980_800_000;
-/// 24 days. Later points mean a wrong clock, and would not fit a recording.
-pub(crate) const MAX_SPAN_MS: i64 = 24 * 86_400_000;
-/// Maximum time between start and first point.
-const MAX_LEAD_MS: i64 = 12 * 3_600_000;
 /// Mean Earth radius in metres, (2a + b) / 3 of WGS 84.
 const EARTH_RADIUS_M: f64 = 6_371_008.8;
 
@@ -70,7 +71,7 @@ impl Sample {
         self.set(Channel::Power, power(value).map(f64::from), 1.0);
     }
 
-    /// Per minute. `times` is 2 if the file counts one leg.
+    /// Per minute. `times` is 2 if the value is known to count one leg.
     pub(crate) fn set_cadence(&mut self, value: Option<f64>, times: f64) {
         self.set(Channel::Cadence, cadence(value), 10.0 * times);
     }
@@ -89,7 +90,7 @@ impl Sample {
     }
 }
 
-/// Points of one activity in time order.
+/// Points of one activity; in the order of the file until [`Samples::check_times`].
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
     times: Vec<i64>,
@@ -99,24 +100,25 @@ pub(crate) struct Samples {
     gaps: Vec<usize>,
     /// Whether there were any points, also dropped ones.
     pub(crate) has_points: bool,
-    /// Whether points were dropped because their time runs backwards.
-    pub(crate) out_of_order: bool,
-    /// Time of the first point that was dropped because of an impossible date.
+    /// Number of points without a time.
+    without_time: u32,
+    /// Number of points outside 1990 to 2100, which are dropped at once.
+    impossible: u32,
+    /// Time of the first of them.
     pub(crate) misdated: Option<i64>,
 }
 
 impl Samples {
-    /// Drops points without a time, with an impossible time, or earlier than the last one.
+    /// Drops points without a time or with an impossible one.
     pub(crate) fn push(&mut self, sample: &Sample) {
         self.has_points = true;
-        let Some(at) = sample.at else { return };
+        let Some(at) = sample.at else {
+            self.without_time = self.without_time.saturating_add(1);
+            return;
+        };
         if !PLAUSIBLE_TIMES_MS.contains(&at) {
             self.misdated.get_or_insert(at);
-            return;
-        }
-        let (first, last) = self.span().unwrap_or((at, at));
-        if at < last || at > first + MAX_SPAN_MS {
-            self.out_of_order = true;
+            self.impossible = self.impossible.saturating_add(1);
             return;
         }
         for (column, value) in self.columns.iter_mut().zip(sample.values) {
@@ -126,6 +128,39 @@ impl Samples {
             }
         }
         self.times.push(at);
+    }
+
+    /// Drops points with a wrong clock time and sorts the others.
+    pub(crate) fn check_times(&mut self) -> ParseCounts {
+        let mut counts = ParseCounts {
+            samples_with_bad_time: self.impossible,
+            samples_without_time: self.without_time,
+            ..ParseCounts::default()
+        };
+        let times = &self.times;
+        let Some(order) = usable_order(times.len(), |index| Some(times[index]), &[]) else { return counts };
+        let dropped = u32::try_from(self.times.len() - order.len()).unwrap_or(u32::MAX);
+        counts.samples_with_bad_time = counts.samples_with_bad_time.saturating_add(dropped);
+        counts.sorted = order.windows(2).any(|pair| pair[1] < pair[0]);
+        self.move_pauses(&order);
+        self.times = order.iter().map(|index| self.times[*index as usize]).collect();
+        for column in self.columns.iter_mut().filter(|column| !column.is_empty()) {
+            *column = order.iter().map(|index| column.get(*index as usize).copied().flatten()).collect();
+        }
+        counts
+    }
+
+    /// A pause stays before its point; if that point is dropped, before the next one of the file.
+    fn move_pauses(&mut self, order: &[u32]) {
+        let mut positions = vec![None; self.times.len()];
+        for (position, index) in order.iter().enumerate() {
+            positions[*index as usize] = Some(position);
+        }
+        let next_used = |gap: &usize| positions.get(*gap..)?.iter().find_map(|position| *position);
+        let mut moved: Vec<usize> = self.gaps.iter().filter_map(next_used).collect();
+        moved.sort_unstable();
+        moved.dedup();
+        self.gaps = moved;
     }
 
     /// Marks a pause before the next point.
@@ -150,12 +185,21 @@ impl Samples {
 
     /// Start time: the first candidate that fits the points, else the first point.
     pub(crate) fn start(&self, said: &[Option<i64>]) -> Option<i64> {
-        let (first, _) = self.span()?;
-        let fits = |at: &i64| (first - MAX_LEAD_MS..=first).contains(at);
+        let (first, last) = self.span()?;
+        let fits = |at: &i64| *at <= first && !start_contradicts(*at, first, last);
         Some(said.iter().copied().flatten().find(fits).unwrap_or(first))
     }
 
-    pub(crate) fn double_cadence(&mut self) {
+    /// Whether the points have a distance, rather than positions from which it is computed.
+    pub(crate) fn has_distance(&self) -> bool {
+        !self.columns[Channel::Distance as usize].is_empty()
+    }
+
+    /// Doubles the cadence of a run, unless it counts both legs already.
+    pub(crate) fn count_both_legs(&mut self) {
+        if self.mean_cadence().is_some_and(|mean| counts_both_legs(Sport::Running, mean)) {
+            return;
+        }
         for value in self.columns[Channel::Cadence as usize].iter_mut().flatten() {
             *value *= 2;
         }
@@ -217,7 +261,7 @@ impl Samples {
         let fits = "24 days and a half are fewer milliseconds than an i32 can count";
         let moments: Vec<i32> = self.times.iter().map(|at| i32::try_from(at - start).expect(fits)).collect();
         let points = moments.len();
-        let mut recording = Recording::new(moments).expect("no point that runs against the clock was taken");
+        let mut recording = Recording::new(moments).expect("check_times sorted the points");
         for (channel, column) in Channel::ALL.iter().zip(self.columns) {
             if !column.is_empty() {
                 let missing = points - column.len();
@@ -267,13 +311,16 @@ mod tests {
     }
 
     #[test]
-    fn points_out_of_time_order_or_weeks_ahead_are_dropped() {
+    fn points_out_of_time_order_are_sorted_and_weeks_ahead_are_dropped() {
         let mut samples = Samples::default();
         for second in [0, 2, 1, 2, 25 * 86_400, 3] {
+            samples.pause();
             samples.push(&sample(second));
         }
-        assert!(samples.out_of_order);
-        assert_eq!(samples.into_recording(NOON).offsets_ms(), [0, 2000, 2000, 3000]);
+        let counts = samples.check_times();
+        assert_eq!((counts.samples_with_bad_time, counts.sorted), (1, true));
+        assert_eq!(samples.gaps, [0, 1, 2, 3, 4], "the pause of the dropped point is before the next one");
+        assert_eq!(samples.into_recording(NOON).offsets_ms(), [0, 1000, 2000, 2000, 3000]);
     }
 
     #[test]
@@ -282,6 +329,8 @@ mod tests {
         samples.push(&Sample { at: Some(0), ..Sample::default() });
         samples.push(&Sample::default());
         assert_eq!((samples.len(), samples.misdated, samples.has_points), (0, Some(0), true));
+        let counts = samples.check_times();
+        assert_eq!((counts.samples_with_bad_time, counts.samples_without_time), (1, 1));
         assert_eq!(instant(PLAUSIBLE_TIMES_MS.start).unwrap().to_string(), "1990-01-01 00:00:00 UTC");
         assert_eq!(instant(PLAUSIBLE_TIMES_MS.end - 1).unwrap().to_string(), "2100-12-31 23:59:59.999 UTC");
         assert_eq!(

@@ -4,7 +4,7 @@ use super::samples::{Sample, cadence, heart_rate, instant, power, to_u16};
 use super::xml::{XmlError, XmlReader, decode};
 use super::{ActivityDraft, ParsedTracks, parse_time};
 use crate::error::ParseError;
-use crate::sports::from_word;
+use crate::sports::{counts_both_legs, from_word};
 use chrono_tz::Tz;
 use fitness_core::domain::activity::Lap;
 use fitness_core::domain::calendar::Instant;
@@ -14,7 +14,7 @@ use fitness_core::domain::stream::Channel;
 use fitness_core::domain::units::{Distance, TimeSpan};
 
 /// Reads a TCX file. Each `Activity` is one, also in a multi-sport session; local time is that of
-/// `zone`.
+/// the first position, else that of `zone`.
 ///
 /// # Errors
 /// If it contains no activity or cannot be read.
@@ -39,7 +39,10 @@ fn read_document(xml: &mut XmlReader<'_>, found: &mut ParsedTracks) -> Result<()
                 let mut draft =
                     ActivityDraft { sport: Some(sport), sub_sport: finer, ..ActivityDraft::default() };
                 let end = read_activity(xml, &mut draft);
-                found.add_draft(draft);
+                if draft.sport == Some(Sport::Running) {
+                    draft.samples.count_both_legs();
+                }
+                found.add_draft(draft, end.is_err());
                 end?;
             }
             // Courses and workouts are not activities.
@@ -114,7 +117,9 @@ impl Totals {
 }
 
 fn read_lap(xml: &mut XmlReader<'_>, draft: &mut ActivityDraft, totals: &mut Totals) -> Result<(), XmlError> {
-    let legs = legs_of_cadence(draft);
+    let is_run = draft.sport == Some(Sport::Running);
+    // Of a run, one leg or both; decided for each lap and for all points together.
+    let both_legs = |rate: f64| if counts_both_legs(Sport::Running, rate) { rate } else { rate * 2.0 };
     let depth = xml.depth();
     while let Some(part) = xml.next_element(depth)? {
         match part.name() {
@@ -124,13 +129,16 @@ fn read_lap(xml: &mut XmlReader<'_>, draft: &mut ActivityDraft, totals: &mut Tot
             "AverageHeartRateBpm" => totals.avg_heart_rate = heart_rate(xml.number()?),
             "MaximumHeartRateBpm" => totals.max_heart_rate = heart_rate(xml.number()?),
             "Intensity" => totals.kind = xml.name()?.map(|kind| kind.to_lowercase()),
-            "Cadence" => totals.avg_cadence = cadence(xml.number()?).map(|rate| rate * legs),
-            "AvgRunCadence" => totals.avg_cadence = cadence(xml.number()?).map(|rate| rate * 2.0),
+            "Cadence" => {
+                totals.avg_cadence =
+                    cadence(xml.number()?).map(|rate| if is_run { both_legs(rate) } else { rate });
+            }
+            "AvgRunCadence" => totals.avg_cadence = cadence(xml.number()?).map(both_legs),
             "AvgWatts" => totals.avg_power = power(xml.number()?),
             "Track" | "Extensions" | "LX" => {}
             "Trackpoint" => {
                 xml.count_point()?;
-                draft.samples.push(&read_point(xml, legs)?);
+                draft.samples.push(&read_point(xml, is_run)?);
             }
             _ => xml.skip()?,
         }
@@ -139,7 +147,7 @@ fn read_lap(xml: &mut XmlReader<'_>, draft: &mut ActivityDraft, totals: &mut Tot
 }
 
 /// Sensor values are searched at any depth; a heart rate has its number in a nested `Value`.
-fn read_point(xml: &mut XmlReader<'_>, legs: f64) -> Result<Sample, XmlError> {
+fn read_point(xml: &mut XmlReader<'_>, is_run: bool) -> Result<Sample, XmlError> {
     let (mut sample, mut latitude, mut longitude) = (Sample::default(), None, None);
     let depth = xml.depth();
     while let Some(part) = xml.next_element(depth)? {
@@ -152,8 +160,9 @@ fn read_point(xml: &mut XmlReader<'_>, legs: f64) -> Result<Sample, XmlError> {
                 sample.set(Channel::Distance, xml.number()?.filter(|metres| *metres >= 0.0), 1000.0)
             }
             "HeartRateBpm" => sample.set_heart_rate(xml.number()?),
-            "Cadence" => sample.set_cadence(xml.number()?, legs),
-            "RunCadence" => sample.set_cadence(xml.number()?, 2.0),
+            "Cadence" => sample.set_cadence(xml.number()?, 1.0),
+            // Of one leg; of a run it is doubled with the other points.
+            "RunCadence" => sample.set_cadence(xml.number()?, if is_run { 1.0 } else { 2.0 }),
             "Speed" => sample.set(Channel::Speed, xml.number()?.filter(|speed| *speed >= 0.0), 1000.0),
             "Watts" => sample.set_power(xml.number()?),
             _ => {}
@@ -161,11 +170,6 @@ fn read_point(xml: &mut XmlReader<'_>, legs: f64) -> Result<Sample, XmlError> {
     }
     sample.set_position(latitude, longitude);
     Ok(sample)
-}
-
-/// 2 for running, whose cadence counts one leg.
-fn legs_of_cadence(draft: &ActivityDraft) -> f64 {
-    if draft.sport == Some(Sport::Running) { 2.0 } else { 1.0 }
 }
 
 #[cfg(test)]
@@ -240,7 +244,7 @@ mod tests {
         let activity = &recorded[0].activity;
         assert_eq!((activity.sport, activity.sub_sport.as_ref()), (Sport::Running, None));
         assert_eq!(activity.started_at.to_string(), "2026-01-14 10:00:00 UTC");
-        assert_eq!(activity.utc_offset_s, 3600);
+        assert_eq!(activity.utc_offset_s, -3600, "at sea, one hour behind UTC");
         assert_eq!(activity.elapsed, TimeSpan::from_seconds(620.5), "to the end of the last lap");
         assert_eq!(activity.moving, TimeSpan::from_seconds(80.5), "the pause is not in it");
         assert_eq!(activity.distance, Distance::from_meters(300.0));
@@ -279,6 +283,37 @@ mod tests {
         assert_eq!(column(run, Channel::Cadence), [Some(1620), Some(1640), None], "both legs");
         assert_eq!(column(run, Channel::Speed), [Some(3250), None, None]);
         assert_eq!(column(run, Channel::Power), [Some(240), None, None]);
+    }
+
+    #[test]
+    fn cadence_of_both_legs_is_not_doubled() {
+        let run = RUN.replace(">81<", ">162<").replace(">82<", ">164.5<").replace(">80<", ">161<");
+        let run = &read(&run).unwrap()[0];
+        assert_eq!(column(run, Channel::Cadence), [Some(1620), Some(1645), None]);
+        assert_eq!(run.activity.laps[0].avg_cadence, Some(161.0));
+    }
+
+    #[test]
+    fn laps_without_points_are_an_activity() {
+        let lap = |clock: &str| {
+            format!(
+                "<Lap StartTime='2026-01-14T{clock}Z'><TotalTimeSeconds>1800</TotalTimeSeconds><DistanceMeters>5000\
+                 </DistanceMeters><Calories>300</Calories><AverageHeartRateBpm><Value>140</Value>\
+                 </AverageHeartRateBpm><Track/></Lap>"
+            )
+        };
+        let text = document(&format!(
+            "<Activity Sport='Running'><Id>2026-01-14T10:00:00Z</Id>{}{}</Activity>",
+            lap("10:00:00"),
+            lap("10:40:00")
+        ));
+        let recorded = &read(&text).unwrap()[0];
+        let run = &recorded.activity;
+        assert_eq!((run.sport, run.day().to_string()), (Sport::Running, "2026-01-14".to_owned()));
+        assert_eq!((run.elapsed, run.moving), (Some(TimeSpan::from_mins(70)), Some(TimeSpan::from_mins(60))));
+        assert_eq!((run.distance, run.avg_heart_rate), (Distance::from_km(10.0), Some(140)));
+        assert_eq!((run.energy_kcal, run.laps.len()), (Some(600), 2));
+        assert_eq!((&recorded.recording, &recorded.flaws[..]), (&None, &[][..]));
     }
 
     #[test]
@@ -346,6 +381,25 @@ mod tests {
             Some(TimeSpan::from_secs(620)),
             "to the last point"
         );
+    }
+
+    #[test]
+    fn totals_that_contradict_the_points_are_theirs() {
+        // A lap of 0 m, and a start twelve hours before the first point.
+        let (zero, early) = (
+            RUN.replace("200.5</t:DistanceMeters>\n   <t:Cal", "0.0</t:DistanceMeters>\n   <t:Cal"),
+            RUN.replace("2026-01-14T10:00:00.000Z", "2026-01-13T22:00:00.000Z"),
+        );
+        let run = &read(&zero).unwrap()[0];
+        assert_eq!(run.activity.distance, Distance::from_meters(300.0));
+        assert_eq!(run.activity.laps[0].distance, Distance::from_meters(197.2), "between its points");
+        assert_eq!((run.counts.corrected_totals, &run.flaws[..]), (2, &[Flaw::ContradictoryTotals][..]));
+        let run = &read(&early).unwrap()[0];
+        assert_eq!(run.activity.started_at.to_string(), "2026-01-14 10:00:01 UTC");
+        assert_eq!(run.activity.elapsed, TimeSpan::from_seconds(619.5));
+        assert_eq!(run.activity.laps[0].started_at.to_string(), "2026-01-14 10:00:01 UTC");
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms()[0], 0);
+        assert!(run.flaws.contains(&Flaw::ContradictoryTotals));
     }
 
     #[test]

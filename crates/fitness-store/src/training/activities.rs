@@ -309,6 +309,7 @@ pub(crate) fn stored_activity(row: activities::Model) -> Result<StoredActivity> 
             avg_cadence: row.avg_cadence,
             energy_kcal: narrow_option(row.energy_kcal)?,
             device: row.device,
+            device_metrics: fitness_core::domain::activity::DeviceMetrics::default(),
             laps: Vec::new(),
         },
     })

@@ -55,6 +55,7 @@ fn a_run() -> ParsedActivity {
         avg_cadence: Some(171.25),
         energy_kcal: Some(702),
         device: Some("Forerunner 255".to_owned()),
+        device_metrics: fitness_core::domain::activity::DeviceMetrics::default(),
         laps: vec![lap(1.0), lap(0.4)],
     };
     let mut recording = Recording::new((0..3600).map(|s| s * 1000).collect()).unwrap();

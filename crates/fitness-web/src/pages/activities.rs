@@ -14,7 +14,7 @@ use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::ActivityId;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Speed, TimeSpan};
-use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::presentation::names::{activity_title, sport_name};
 use fitness_store::StoredActivity;
 use fitness_store::training::activity_search::{self, ActivityFilter, ActivityPage, ActivityTotals};
 use maud::{Markup, html};
@@ -190,7 +190,7 @@ fn row(view: &PageContext, one: &StoredActivity, counted: Option<&MatchedWorkout
             td.day { (time::element(one.day, view.today)) }
             th scope="row" {
                 @if deleted { (activity_name(one)) } @else { a href={ "/activities/" (one.id) } { (activity_name(one)) } }
-                " " span.sport { (a.sport.title()) (format_badges(one)) }
+                " " span.sport { (sport_name(a.sport, a.sub_sport.as_deref())) (format_badges(one)) }
             }
             td.n.far { (or_dash(distance, "No distance recorded")) }
             td.n.long { (or_dash(a.training_time().map(TimeSpan::format_clock), "No time recorded")) }
@@ -207,8 +207,7 @@ fn row(view: &PageContext, one: &StoredActivity, counted: Option<&MatchedWorkout
 
 /// The name, or the sport of an activity without one.
 pub(crate) fn activity_name(one: &StoredActivity) -> String {
-    let name = one.activity.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-    name.map_or_else(|| one.activity.sport.title().to_owned(), |name| escape_invisible(name).to_string())
+    activity_title(&one.activity)
 }
 
 /// ` · race · edited`.

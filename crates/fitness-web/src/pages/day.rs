@@ -11,6 +11,7 @@ use fitness_core::domain::ids::{ActivityId, RaceId};
 use fitness_core::domain::untrusted_text::{escape_invisible, pluralize};
 use fitness_core::facts::{Fact, FactName, Facts, MissingFact, SourceRow};
 use fitness_core::metrics::{MissingReason, Quality, RequiredInput};
+use fitness_core::presentation::names::activity_title;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -48,7 +49,7 @@ pub(crate) async fn show(view: PageContext, Path(day): Path<String>) -> Result<R
             section.card {
                 h2 { "Activities" }
                 ul.plain { @for stored in &activities {
-                    li { a href={ "/activities/" (stored.id) } { (stored.activity.name.as_deref().map_or_else(|| stored.activity.sport.title().to_owned(), |name| escape_invisible(name).to_string())) } }
+                    li { a href={ "/activities/" (stored.id) } { (activity_title(&stored.activity)) } }
                 } }
             }
         }

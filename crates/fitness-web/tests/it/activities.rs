@@ -9,7 +9,7 @@ use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{ActivityId, UserId};
 use fitness_core::domain::observation::ObservationKind;
 use fitness_core::domain::source_record::{
-    Details, ParsedActivity, RecordKey, SourceKind, SourceRecord, SwimLength,
+    Details, ParseCounts, ParsedActivity, RecordKey, SourceKind, SourceRecord, SwimLength,
 };
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::{Channel, Recording};
@@ -365,9 +365,10 @@ async fn every_kind_of_recording_has_a_page() {
             "2026-06-05",
             ParsedActivity {
                 recording: Some(wild),
+                counts: ParseCounts { samples_with_bad_time: 2, ..ParseCounts::default() },
                 ..ParsedActivity::without_samples(new_activity(Sport::Other, "2026-06-05T08:00:00Z"))
             },
-            &["Recording"],
+            &["Recording", "2 samples with a wrong clock time were dropped."],
         ),
         (
             "2026-06-06",

@@ -11,6 +11,7 @@ use fitness_core::domain::units::{Distance, Speed, TimeSpan, UnitSystem};
 use fitness_core::domain::untrusted_text::{escape_invisible, format_number};
 use fitness_core::metrics::activity::{ActivityMetrics, Measures};
 use fitness_core::metrics::zones::ZoneTimes;
+use fitness_core::presentation::names::device_name;
 use std::collections::BTreeMap;
 
 type CoachResult<T> = Result<T, CoachApiError>;
@@ -54,7 +55,7 @@ impl StoreCoachApi {
             one.data.value().filter(|_| about)
         });
         Ok(ActivityDetail {
-            device: stored.activity.device.as_deref().map(|device| escape_invisible(device).to_string()),
+            device: stored.activity.device.as_deref().map(device_name),
             climb: stored.activity.ascent.map(|climb| self.units.format_climb(climb).to_string()),
             load_by: describe_load_method(judged.as_ref()),
             effort: effort.map(|effort| format!("{effort} of 10")),

@@ -25,12 +25,13 @@ use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::ActivityId;
 use fitness_core::domain::note::Note;
 use fitness_core::domain::observation::{Observation, ObservationKind};
-use fitness_core::domain::source_record::Details;
+use fitness_core::domain::source_record::{Details, ParseCounts};
 use fitness_core::domain::stream::{Channel, Recording};
 use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::metrics::activity::{ActivityMetrics, Measures};
 use fitness_core::metrics::zones::zones_on;
 use fitness_core::presentation::activity as presentation;
+use fitness_core::presentation::names::{device_name, sport_name};
 use fitness_store::{OriginalFile, StoredActivity};
 use maud::{Markup, html};
 
@@ -47,6 +48,8 @@ pub(super) struct ActivityPageData {
     pub(super) matched: Option<MatchedWorkout>,
     pub(super) originals: Vec<OriginalFile>,
     pub(super) source_names: Vec<&'static str>,
+    /// What the parsers of its files dropped or corrected.
+    pub(super) parse_counts: ParseCounts,
     /// The latest effort rating.
     pub(super) effort: Option<Observation>,
     /// Accepted notes of the same day.
@@ -67,6 +70,9 @@ pub(super) async fn load_activity(view: &PageContext, id: ActivityId) -> Result<
     let zone = view.profile.zone;
     let of_day =
         |note: &Note| note.accepted && note.day.unwrap_or_else(|| Day::at(note.written_at, zone)) == day;
+    let records = store.list_source_records(user, id).await?;
+    let mut parse_counts = ParseCounts::default();
+    records.iter().for_each(|(_, summary)| parse_counts.add(summary.counts));
     Ok(ActivityPageData {
         recording: store.find_recording(user, id).await?.filter(|r| !r.offsets_ms().is_empty()),
         details: store.find_details(user, id).await?.unwrap_or_default(),
@@ -74,12 +80,8 @@ pub(super) async fn load_activity(view: &PageContext, id: ActivityId) -> Result<
         zones: ZoneKind::ALL.iter().map(|kind| (*kind, held(*kind))).collect(),
         matched: matched_workouts::load(view, day.plus_days(-1), day.plus_days(1)).await?.remove(&id),
         originals: store.list_activity_originals(user, id).await?,
-        source_names: store
-            .list_source_records(user, id)
-            .await?
-            .iter()
-            .map(|(key, _)| key.kind.label())
-            .collect(),
+        source_names: records.iter().map(|(key, _)| key.kind.label()).collect(),
+        parse_counts,
         effort: observed.into_iter().rfind(rated),
         notes: store.list_notes(user).await?.into_iter().filter(of_day).collect(),
         stored,
@@ -123,8 +125,8 @@ pub(super) fn page(
         p.small { a href="/activities" { "← Activities" } }
         h1 { (title) }
         p.lead {
-            (one.activity.sport.title()) " · " (time::element(one.day, view.today)) " " (local.format("%H:%M"))
-            @if let Some(device) = &one.activity.device { " · " (escape_invisible(&device_label(device))) }
+            (sport_name(one.activity.sport, one.activity.sub_sport.as_deref())) " · " (time::element(one.day, view.today)) " " (local.format("%H:%M"))
+            @if let Some(device) = &one.activity.device { " · " (device_name(device)) }
             (format_badges(one))
         }
         @if let Some(counted) = &seen.matched { (matched_workout_card(view, counted)) }
@@ -148,19 +150,6 @@ pub(super) fn page(
         *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
     }
     response
-}
-
-/// `garmin edge_830` as `Garmin Edge 830`. Names with capitals are left as the device writes them.
-fn device_label(device: &str) -> String {
-    if device.chars().any(char::is_uppercase) {
-        return device.to_owned();
-    }
-    let capitalize = |word: &str| {
-        let mut letters = word.chars();
-        let first = letters.next().into_iter().flat_map(char::to_uppercase);
-        first.chain(letters).collect::<String>()
-    };
-    device.split([' ', '_']).map(capitalize).collect::<Vec<_>>().join(" ")
 }
 
 fn matched_workout_card(view: &PageContext, counted: &MatchedWorkout) -> Markup {
@@ -209,6 +198,7 @@ fn summary(view: &PageContext, seen: &ActivityPageData) -> Markup {
             dl.told {
                 @for (label, value) in sentences.iter().filter(|(label, _)| *label != "device") { div { dt { (label) } dd { (value) } } }
                 @if !seen.source_names.is_empty() { div { dt { "source" } dd { (seen.source_names.join(" + ")) } } }
+                @if !seen.parse_counts.is_empty() { div { dt { "corrections" } dd { (seen.parse_counts.sentences().join(" ")) } } }
             }
             p.actions {
                 a.btn href={ "/coach?about=activity:" (seen.stored.id) } { "Ask the coach" }
@@ -228,16 +218,4 @@ fn positions(recording: &Recording) -> Vec<(f64, f64)> {
     // A watch without a GPS fix records 0, 0.
     let known = north.samples().zip(east.samples()).filter_map(|(north, east)| Some((north?, east?)));
     known.filter(|place| *place != (0, 0)).map(|(north, east)| (degrees(north), degrees(east))).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::device_label;
-
-    #[test]
-    fn device_names_are_capitalized() {
-        assert_eq!(device_label("garmin edge_830"), "Garmin Edge 830");
-        assert_eq!(device_label("Apple Watch7,1"), "Apple Watch7,1");
-        assert_eq!(device_label(""), "");
-    }
 }

@@ -20,6 +20,7 @@ use fitness_core::domain::units::{TimeSpan, UnitSystem};
 use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::export::describe_steps as step_lines;
 use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout, StepType, format_step_distance};
+use fitness_core::presentation::names::activity_title;
 use fitness_store::{Error, PlanAdherence, StoredActivity};
 use maud::{Markup, html};
 
@@ -183,7 +184,7 @@ fn compared_activity(view: &PageContext, one: &MatchedActivity) -> Markup {
     let (stored, units) = (&one.stored, view.units());
     html! {
         h3 {
-            a href={ "/activities/" (stored.id) } { (stored.activity.name.as_deref().map_or_else(|| stored.activity.sport.title().to_owned(), |name| escape_invisible(name).to_string())) }
+            a href={ "/activities/" (stored.id) } { (activity_title(&stored.activity)) }
             " " small.soft { (time::element(stored.day, view.today)) @if let Some(time) = stored.activity.training_time() { " · " (time.format_clock()) } }
         }
         @match &one.comparison {

@@ -28,6 +28,7 @@ use fitness_core::domain::units::{Distance, Speed};
 use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::export::describe_steps as step_lines;
 use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout};
+use fitness_core::presentation::names::activity_title;
 use fitness_store::training::activity_search::{ActivityFilter, PagePosition};
 use fitness_store::{JobState, PendingDecisions, PlanAdherence, StoredActivity};
 use maud::{Markup, html};
@@ -288,7 +289,7 @@ fn latest_list(view: &PageContext, latest: &[StoredActivity], progress: Option<&
                         @let activity = &stored.activity;
                         tr data-row {
                             td { (time::element(stored.day, view.today)) }
-                            td { a href={ "/activities/" (stored.id) } { (activity.name.as_deref().map_or_else(|| activity.sport.title().to_owned(), |name| escape_invisible(name).to_string())) } }
+                            td { a href={ "/activities/" (stored.id) } { (activity_title(activity)) } }
                             td.n { @if let Some(distance) = activity.distance { (units.format_distance_for(activity.sport, distance)) } @else { "—" } }
                             td.n.wide { @if let Some(time) = activity.moving.or(activity.elapsed) { (time.format_clock()) } @else { "—" } }
                             td.n.wide { @if let Some(pace) = pace(activity) { (pace) } @else { "—" } }

@@ -20,6 +20,7 @@ use fitness_core::domain::note::Author;
 use fitness_core::domain::observation::{ObservationData, ObservationKind};
 use fitness_core::domain::units::{TimeSpan, UnitSystem};
 use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::presentation::names::sport_name;
 use fitness_store::{Error, RecordKind, StoredActivity};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -153,7 +154,7 @@ async fn list(
         [
             stored.id.to_string(),
             stored.day.to_string(),
-            a.sport.to_string(),
+            sport_name(a.sport, a.sub_sport.as_deref()),
             a.distance.map(|d| profile.units.format_distance_for(a.sport, d).to_string()).unwrap_or_default(),
             a.training_time().map(TimeSpan::format_clock).unwrap_or_default(),
             title(stored),

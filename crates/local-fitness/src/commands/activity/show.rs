@@ -9,10 +9,12 @@ use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::athlete::ZoneKind;
 use fitness_core::domain::ids::ActivityId;
+use fitness_core::domain::source_record::ParseCounts;
 use fitness_core::domain::units::TimeSpan;
 use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::metrics::zones::zones_on;
 use fitness_core::presentation::activity as presentation;
+use fitness_core::presentation::names::sport_name;
 use fitness_store::{Error, OriginalFile, RecordKind};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -37,7 +39,12 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<CommandOut
     let sport = stored.activity.sport;
     let held = |kind| zones_on(stored.day, kind, sport, &given, &thresholds).map(|held| held.zones);
     let divided = ZoneKind::ALL.iter().map(|kind| (*kind, held(*kind))).collect::<Vec<_>>();
-    let mut words = format!("{} {} {}\n", stored.day, stored.activity.sport, title(&stored));
+    let mut words = format!(
+        "{} {} {}\n",
+        stored.day,
+        sport_name(stored.activity.sport, stored.activity.sub_sport.as_deref()),
+        title(&stored)
+    );
     for (label, value) in presentation::summary_rows(&stored.activity, units) {
         writeln!(words, "  {label:<18}{value}")?;
     }
@@ -71,6 +78,11 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<CommandOut
     }
     let sources: Vec<&str> = reports.iter().map(|(key, _)| key.kind.label()).collect();
     writeln!(words, "  {:<18}{}", "source", sources.join(", "))?;
+    let mut counts = ParseCounts::default();
+    reports.iter().for_each(|(_, summary)| counts.add(summary.counts));
+    for sentence in counts.sentences() {
+        writeln!(words, "  {:<18}{sentence}", "corrections")?;
+    }
     for OriginalFile { name, .. } in &originals {
         writeln!(words, "  {:<18}{}", "file", escape_invisible(name))?;
     }
@@ -95,7 +107,7 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<CommandOut
     let (measures, judged) = metrics.unzip();
     Ok(CommandOutput::new(
         words,
-        &json!({ "activity": stored, "reports": keys, "originals": originals, "details": details,
+        &json!({ "activity": stored, "reports": keys, "parse_counts": counts, "originals": originals, "details": details,
             "measures": measures, "judged": judged.flatten(), "session": session,
             "zones": divided.into_iter().map(|(kind, zones)| (kind.to_string(), json!(zones)))
                 .collect::<serde_json::Map<_, _>>() }),
