@@ -21,8 +21,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// Increase it to make files that were already imported be read again. 2: thresholds of an
-/// account's zones. 3: files that 0.1 marked as read although the import was cut off.
-const READER_VERSION: &str = "3";
+/// account's zones. 3: files that 0.1 marked as read although the import was cut off. 4: readings of
+/// wellness files, thresholds of account exports.
+const READER_VERSION: &str = "4";
 /// Records per transaction. Recordings reach `MAX_BATCH_KIB` earlier.
 const MAX_BATCH_RECORDS: usize = 256;
 /// Days and estimates per transaction.

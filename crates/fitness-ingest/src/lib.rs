@@ -12,6 +12,7 @@ mod batch;
 mod discover;
 pub mod export;
 mod import;
+mod merge_rules;
 mod outcome;
 mod parse;
 mod recompute;
@@ -19,6 +20,7 @@ mod sync;
 mod watch;
 
 pub use import::{ImportProgressListener, ImportRequest, StopSignal, import};
+pub use merge_rules::{MergeRulesOutcome, MergedActivities, VerdictChange, apply_merge_rules};
 pub use outcome::{ImportOutcome, SkippedFile};
 pub use recompute::{RecomputeCounts, recompute};
 pub use sync::{SyncRequest, sync};

@@ -1,5 +1,6 @@
 //! Result of an import or sync.
 
+use crate::merge_rules::MergeRulesOutcome;
 use crate::recompute::RecomputeCounts;
 use fitness_core::adherence::data_frontier::ImportCoverage;
 use fitness_core::domain::calendar::Day;
@@ -49,6 +50,9 @@ pub struct ImportOutcome {
     /// How far the data is complete.
     pub coverage: ImportCoverage,
     pub worked_out: RecomputeCounts,
+    /// What the merge rules of a new version changed in stored data, before this import.
+    #[serde(skip_serializing_if = "MergeRulesOutcome::is_unchanged")]
+    pub merge_rules: MergeRulesOutcome,
     pub stopped: bool,
     #[serde(skip)]
     new_items: NewItems,
@@ -70,7 +74,7 @@ impl ImportOutcome {
     /// Sentences for the user: what is new, damaged and already imported.
     #[must_use]
     pub fn summary_sentences(&self) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut told = self.merge_rules.summary_sentences();
         if self.stopped {
             told.push(
                 "Stopped before the end. Everything imported so far is kept; import again for the rest."

@@ -6,9 +6,11 @@ use fitness_core::domain::activity::Activity;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::source_record::{DayRecord, ParsedActivity, RecordKey, SourceKind, SourceRecord};
-use fitness_core::domain::wellness::DailyWellness;
-use fitness_sources::{ParseError, fit, tracks};
+use fitness_core::domain::wellness::{DailyWellness, DayReadings};
+use fitness_sources::fit::{self, FitFile};
+use fitness_sources::{ParseError, tracks};
 use fitness_store::{PackedOriginalFile, PackedRecord};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Maximum size of a recording. 24 hours at one sample per second fit in any format.
@@ -98,14 +100,12 @@ fn parse_uncaught(
     zone: Tz,
     now: Instant,
 ) -> Result<ParsedFile, ParseError> {
-    let (recorded, days, newest) = match format {
-        Format::Fit => {
-            let file = fit::read(bytes, zone)?;
-            (file.activities, file.days, file.newest)
-        }
-        Format::Tcx => (tracks::read_tcx(bytes, zone)?, Vec::new(), None),
-        Format::Gpx => (tracks::read_gpx(bytes, zone)?, Vec::new(), None),
+    let parsed = match format {
+        Format::Fit => fit::read(bytes, zone)?,
+        Format::Tcx => FitFile { activities: tracks::read_tcx(bytes, zone)?, ..FitFile::default() },
+        Format::Gpx => FitFile { activities: tracks::read_gpx(bytes, zone)?, ..FitFile::default() },
     };
+    let FitFile { activities: recorded, days, readings, newest, .. } = parsed;
     let mut file = ParsedFile {
         reports: Vec::new(),
         days: Vec::new(),
@@ -118,7 +118,7 @@ fn parse_uncaught(
     for (place, recorded) in recorded.into_iter().enumerate() {
         file.add_activity(format, hash, place, recorded, now);
     }
-    file.add_days(days, hash, newest, zone, now);
+    file.add_days(days, readings, hash, newest, zone, now);
     if file.reports.is_empty() && file.days.is_empty() && !file.skip_reasons.is_empty() {
         return Err(ParseError(file.skip_reasons.swap_remove(0)));
     }
@@ -155,6 +155,7 @@ impl ParsedFile {
     fn add_days(
         &mut self,
         days: Vec<DailyWellness>,
+        mut readings: BTreeMap<Day, DayReadings>,
         hash: ContentHash,
         newest: Option<Instant>,
         zone: Tz,
@@ -170,6 +171,7 @@ impl ParsedFile {
             self.days.push(DayRecord {
                 kind: SourceKind::Fit,
                 dataset: part,
+                readings: readings.remove(&wellness.day),
                 wellness,
                 as_of: newest,
                 raw: None,

@@ -2,6 +2,7 @@
 
 use crate::batch::BatchWriter;
 use crate::import::{ImportProgressListener, StopSignal};
+use crate::merge_rules::apply_merge_rules;
 use crate::outcome::ImportOutcome;
 use crate::parse::{self, Format, MAX_FILE_BYTES};
 use crate::recompute::recompute;
@@ -55,6 +56,7 @@ pub async fn sync<S: Source>(
     let span = DayRange { from, through: today };
     // With a gap between the last sync and this one, the sync proves nothing about coverage.
     let gap = from > last.map_or_else(|| today.plus_days(-INITIAL_SYNC_DAYS), Day::next);
+    let merge_rules = apply_merge_rules(store, user, clock()).await?;
     let run = store.begin_sync_run(user, SyncRunKind::Live, Some(source), clock()).await?;
     let mut gatherer = BatchWriter::new(store, user, zone, clock);
     gatherer.source = Some(source);
@@ -120,6 +122,7 @@ pub async fn sync<S: Source>(
     written?;
     visit?;
     outcome.coverage = coverage?;
+    outcome.merge_rules = merge_rules;
     outcome.worked_out = recompute(store, user, &mut |done| progress.set_recomputed(done), stop).await?;
     Ok(outcome)
 }

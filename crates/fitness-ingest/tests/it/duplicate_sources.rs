@@ -49,4 +49,42 @@ on_both_databases! {
             assert_eq!(bytes, std::fs::read(file).unwrap(), "{}", original.name);
         }
     }
+
+    async fn upgrade_that_merges_activities_lists_them_and_changed_verdicts(db) {
+        use fitness_core::domain::activity::Activity;
+        use fitness_core::domain::source_record::{ParsedActivity, RecordKey, SourceRecord};
+        use fitness_core::domain::sport::Sport;
+        use fitness_core::domain::units::{Distance, TimeSpan};
+        let ann = db.user("Ann").await;
+        let plan = db.active_plan(ann, "Plan").await;
+        let first = db.store.plan_adherence(ann, plan).await.unwrap();
+        let workout = first.workouts.iter().find(|planned| planned.workout.sport == Sport::Running && planned.workout.date < today()).unwrap();
+        let planned_km = workout.workout.distance.map_or(10.0, Distance::km);
+        // Each of two devices recorded three quarters of the workout; both counted before.
+        let started_at = chrono::DateTime::from_naive_utc_and_offset(workout.workout.date.date().and_hms_opt(9, 0, 0).unwrap(), chrono::Utc);
+        let record = |id: &str, after: i64| SourceRecord {
+            key: RecordKey { kind: SourceKind::Gpx, id: id.to_owned() },
+            parsed: ParsedActivity::without_samples(Activity {
+                elapsed: Some(TimeSpan::from_mins(60)),
+                distance: Distance::from_km(planned_km * 0.75),
+                ..Activity::new(Sport::Running, started_at + chrono::TimeDelta::minutes(after), 0)
+            }),
+            raw: None,
+        };
+        db.import_record(ann, record("a#0", 0)).await;
+        db.import_record(ann, record("b#0", 70)).await;
+        db.finish_import(ann, fitness_core::adherence::data_frontier::CoverageEvidence::Activity { day: today(), imported_at: clock() }).await;
+        let nothing = fitness_ingest::apply_merge_rules(&db.store, ann, clock()).await.unwrap();
+        assert!(nothing.is_unchanged(), "a new database has the current rules");
+        // As an older version stored them: the second record started ten minutes after the first.
+        db.move_record_as_older_version(ann, "b#0", started_at + chrono::TimeDelta::minutes(10)).await;
+        let changed = fitness_ingest::apply_merge_rules(&db.store, ann, clock()).await.unwrap();
+        assert_eq!(changed.activities.len(), 1, "{changed:?}");
+        assert_eq!(changed.verdicts.len(), 1, "{changed:?}");
+        assert_eq!(changed.verdicts[0].workout, workout.id);
+        assert!(changed.summary_sentences().iter().any(|line| line.contains("was hit, and is short")), "{:?}", changed.summary_sentences());
+        assert!(fitness_ingest::apply_merge_rules(&db.store, ann, clock()).await.unwrap().is_unchanged(), "once");
+        let runs = db.store.list_sync_runs(ann, 5).await.unwrap();
+        assert!(format!("{runs:?}").contains("verdicts"), "{runs:?}");
+    }
 }

@@ -10,3 +10,4 @@ mod live_sync;
 mod malicious_files;
 mod recompute;
 mod seeded_morning;
+mod wellness_files;

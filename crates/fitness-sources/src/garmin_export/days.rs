@@ -32,6 +32,7 @@ fn day_record(
         dataset: part.to_owned(),
         wellness,
         as_of,
+        readings: None,
         raw: Some(raw.to_owned()),
     })))
 }

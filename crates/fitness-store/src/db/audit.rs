@@ -32,6 +32,8 @@ fitness_core::string_enum! {
     pub enum AuditAction("audit action") {
         ActivityDelete = "activity.delete",
         ActivityEdit = "activity.edit",
+        /// Activities merged by the rules of a new version.
+        ActivityMerge = "activity.merge",
         ActivityReset = "activity.reset",
         ActivityRestore = "activity.restore",
         BriefPut = "brief.put",
@@ -102,6 +104,7 @@ impl AuditAction {
         match self {
             Self::ActivityDelete => "Activity deleted",
             Self::ActivityEdit => "Activity edited",
+            Self::ActivityMerge => "Activities merged after an upgrade",
             Self::ActivityReset => "Activity edits undone",
             Self::ActivityRestore => "Activity restored",
             Self::BriefPut => "Brief written",

@@ -23,6 +23,9 @@ use sea_orm::{
 };
 use serde::Serialize;
 
+/// Maximum time between the legs of a multisport activity.
+const MAX_LEG_GAP: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoredActivity {
     pub id: ActivityId,
@@ -106,6 +109,49 @@ impl Store {
         let mut reports = read_source_records(self.reader(), user, id).await?;
         reports.sort_by(|(a, _), (b, _)| a.cmp(b));
         Ok(reports)
+    }
+
+    /// All legs of the multisport activity that this activity belongs to, in order, without laps;
+    /// empty if it does not. Legs are consecutive activities of one file.
+    pub async fn list_multisport_legs(&self, user: UserId, id: ActivityId) -> Result<Vec<StoredActivity>> {
+        use activity_reports::Column;
+        let db = self.snapshot().await?;
+        let mine = || activity_reports::Entity::find().filter(Column::UserId.eq(user.get())).select_only();
+        let keys = mine()
+            .columns([Column::Kind, Column::ExternalId])
+            .filter(Column::ActivityId.eq(id.get()))
+            .into_tuple::<(String, String)>()
+            .all(&db)
+            .await?;
+        for (kind, external) in keys {
+            // The key of a file's activity is the file's hash and the position in it.
+            let Some((file, _)) = external.split_once('#') else { continue };
+            let ids = mine()
+                .column(Column::ActivityId)
+                .filter(Column::Kind.eq(kind))
+                .filter(Column::ExternalId.starts_with(format!("{file}#")))
+                .into_tuple::<i64>()
+                .all(&db)
+                .await?;
+            let rows = activities::Entity::find()
+                .filter(activities::Column::UserId.eq(user.get()))
+                .filter(activities::Column::Id.is_in(ids))
+                .filter(activities::Column::DeletedAt.is_null())
+                .order_by_asc(activities::Column::StartedAt)
+                .all(&db)
+                .await?;
+            let all: Vec<StoredActivity> = rows.into_iter().map(stored_activity).collect::<Result<_>>()?;
+            let follows = |a: &StoredActivity, b: &StoredActivity| {
+                let end = a.activity.started_at
+                    + chrono::TimeDelta::milliseconds(a.activity.elapsed.map_or(0, TimeSpan::ms));
+                b.activity.started_at - end <= MAX_LEG_GAP
+            };
+            let legs = all.chunk_by(follows).find(|legs| legs.iter().any(|leg| leg.id == id));
+            if let Some(legs) = legs.filter(|legs| legs.len() > 1) {
+                return Ok(legs.to_vec());
+            }
+        }
+        Ok(Vec::new())
     }
 
     /// Edits an activity. Edits survive later imports.

@@ -51,6 +51,8 @@ pub(super) struct ActivityPageData {
     pub(super) effort: Option<Observation>,
     /// Accepted notes of the same day.
     pub(super) notes: Vec<Note>,
+    /// All legs, if it is part of a multisport activity.
+    pub(super) legs: Vec<StoredActivity>,
 }
 
 /// Loads an activity; another user's is not found.
@@ -82,6 +84,7 @@ pub(super) async fn load_activity(view: &PageContext, id: ActivityId) -> Result<
             .collect(),
         effort: observed.into_iter().rfind(rated),
         notes: store.list_notes(user).await?.into_iter().filter(of_day).collect(),
+        legs: store.list_multisport_legs(user, id).await?,
         stored,
     })
 }
@@ -127,6 +130,7 @@ pub(super) fn page(
             @if let Some(device) = &one.activity.device { " · " (escape_invisible(&device_label(device))) }
             (format_badges(one))
         }
+        (multisport_legs(seen))
         @if let Some(counted) = &seen.matched { (matched_workout_card(view, counted)) }
         (summary(view, seen))
         @let route = seen.recording.as_ref().and_then(|recording| project_route(&positions(recording)));
@@ -161,6 +165,23 @@ fn device_label(device: &str) -> String {
         first.chain(letters).collect::<String>()
     };
     device.split([' ', '_']).map(capitalize).collect::<Vec<_>>().join(" ")
+}
+
+/// The legs of a multisport activity, by sport, with links to the others.
+fn multisport_legs(seen: &ActivityPageData) -> Markup {
+    if seen.legs.is_empty() {
+        return html! {};
+    }
+    html! {
+        p.soft {
+            "Part of a multisport activity: "
+            @for (index, leg) in seen.legs.iter().enumerate() {
+                @if index > 0 { " · " }
+                @if leg.id == seen.stored.id { b { (leg.activity.leg_label()) } }
+                @else { a href={ "/activities/" (leg.id) } { (leg.activity.leg_label()) } }
+            }
+        }
+    }
 }
 
 fn matched_workout_card(view: &PageContext, counted: &MatchedWorkout) -> Markup {
