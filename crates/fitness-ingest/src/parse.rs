@@ -49,6 +49,15 @@ impl Format {
         }
     }
 
+    /// Name for the import receipt.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::Fit => "FIT files",
+            Self::Tcx => "TCX files",
+            Self::Gpx => "GPX files",
+        }
+    }
+
     const fn source_kind(self) -> SourceKind {
         match self {
             Self::Fit => SourceKind::Fit,

@@ -148,7 +148,8 @@ impl FetchListener for SyncWriter<'_> {
         match heard {
             FetchedItem::Record(told) => {
                 self.counts.1 += u64::from(matches!(told, ImportedRecord::Activity(_)));
-                self.gatherer.add_record(told);
+                // What is left out is in the outcome.
+                let _left_out = self.gatherer.add_record(told);
             }
             FetchedItem::File { activity, name, bytes } => {
                 self.counts.0 += 1;
@@ -182,7 +183,7 @@ impl SyncWriter<'_> {
                 continue;
             };
             let read = parse::parse_file(format, inner, hash, &bytes, zone, now);
-            self.gatherer.add_file(activity.to_string(), hash, read);
+            self.gatherer.add_file(activity.to_string(), format, hash, read);
         }
     }
 }

@@ -345,19 +345,33 @@ pub struct AccountProfile {
     pub sex: Option<Sex>,
 }
 
+/// What a source's threshold is based on, the most reliable first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ThresholdBasis {
+    /// A value that the source measured or detected.
+    Measured,
+    /// A value that training zones are based on; it may be a default.
+    Zones,
+    /// A value in the settings of an account.
+    Profile,
+}
+
 /// One item parsed from a source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ImportedRecord {
     Activity(Box<SourceRecord>),
     Day(Box<DayRecord>),
     Estimate(Estimate),
-    /// A threshold. Sources give no start date, so it is valid from the date of the export.
+    /// A threshold.
     Threshold {
         kind: ThresholdKind,
         /// Its value, in the unit of its kind.
         value: f64,
         /// `Other` means all sports.
         sport: Sport,
+        basis: ThresholdBasis,
+        /// The day it was measured; without one it is valid from the date of the export.
+        from: Option<Day>,
     },
     /// Training zones, dated like thresholds.
     Zones {

@@ -87,4 +87,48 @@ on_both_databases! {
         let runs = db.store.list_sync_runs(ann, 5).await.unwrap();
         assert!(format!("{runs:?}").contains("verdicts"), "{runs:?}");
     }
+
+    async fn thresholds_of_an_account_export_are_stored_with_their_dates_in_any_file_order(db) {
+        use fitness_core::domain::athlete::{ThresholdKind, ThresholdOrigin};
+        let folder = tempfile::TempDir::new().unwrap();
+        let files = [
+            ("UDSFile_2026-06-01_2026-06-10.json", r#"[{"calendarDate":"2026-06-10","totalSteps":900,"restingHeartRate":50}]"#),
+            ("7_userBioMetrics.json", r#"[{"metaData":{"calendarDate":"2026-03-01"},"functionalThresholdPower":230},
+                {"metaData":{"calendarDate":"2026-03-02"},"functionalThresholdPower":230},
+                {"metaData":{"calendarDate":"2026-05-01"},"functionalThresholdPower":240,"lactateThresholdSpeed":0.386}]"#),
+            ("7_bioMetrics_latest.json", r#"[{"functionalThresholdPower":251,"lactateThresholdHeartRate":164,"lactateThresholdSpeed":0.395}]"#),
+            ("7_userBioMetricProfileData.json", r#"[{"functionalThresholdPower":290,"lactateThresholdHeartRate":171}]"#),
+            ("7_powerZones.json", r#"[{"sport":"CYCLING","functionalThresholdPower":260,"zone1Floor":100,"zone2Floor":150}]"#),
+            ("7_heartRateZones.json", r#"[{"sport":"DEFAULT","maxHeartRateUsed":188,"lactateThresholdHeartRateUsed":168,"zone1Floor":100,"zone2Floor":120}]"#),
+        ];
+        let mut prints = std::collections::BTreeSet::new();
+        for turn in 0..files.len() {
+            let ann = db.user(&format!("turn {turn}")).await;
+            let mut paths: Vec<_> = files.iter().map(|(name, json)| {
+                let path = folder.path().join(name);
+                std::fs::write(&path, json).unwrap();
+                path
+            }).collect();
+            paths.rotate_left(turn);
+            reimport(&db.store, ann, &paths).await;
+            let mut found: Vec<(ThresholdKind, f64, String)> = db.store.list_thresholds(ann).await.unwrap().into_iter()
+                .filter(|threshold| threshold.origin == ThresholdOrigin::Reported)
+                .map(|threshold| (threshold.kind, threshold.value, threshold.from.to_string())).collect();
+            found.sort_by(|a, b| (a.0, &a.2).cmp(&(b.0, &b.2)));
+            let exported = "2026-06-10".to_owned();
+            assert_eq!(found, [
+                (ThresholdKind::MaxHeartRate, 188.0, exported.clone()),
+                (ThresholdKind::ThresholdHeartRate, 164.0, exported.clone()),
+                (ThresholdKind::ThresholdSpeed, 3.86, "2026-05-01".to_owned()),
+                (ThresholdKind::ThresholdSpeed, 3.95, exported.clone()),
+                (ThresholdKind::ThresholdPower, 230.0, "2026-03-01".to_owned()),
+                (ThresholdKind::ThresholdPower, 240.0, "2026-05-01".to_owned()),
+                (ThresholdKind::ThresholdPower, 251.0, exported),
+            ]);
+            prints.insert(db.store.fingerprint(ann).await.unwrap().to_string());
+            reimport(&db.store, ann, &paths).await;
+            prints.insert(db.store.fingerprint(ann).await.unwrap().to_string());
+        }
+        assert_eq!(prints.len(), 1, "whatever the order, and importing again changes nothing");
+    }
 }

@@ -8,6 +8,7 @@ mod fixtures;
 mod idempotence;
 mod live_sync;
 mod malicious_files;
+mod receipt;
 mod recompute;
 mod seeded_morning;
 mod wellness_files;

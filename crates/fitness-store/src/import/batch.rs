@@ -36,6 +36,8 @@ pub struct ImportBatch {
     pub estimates: Vec<Estimate>,
     /// Thresholds from the source; used where the athlete set none.
     pub thresholds: Vec<Threshold>,
+    /// Thresholds of a source's history, each from the day it was measured.
+    pub dated_thresholds: Vec<Threshold>,
     /// Zones from the source; used where the athlete set none.
     pub zones: Vec<DatedZones>,
     /// Account data, which fills gaps in the profile.
@@ -84,6 +86,7 @@ impl Store {
             day_records: days,
             estimates,
             thresholds,
+            dated_thresholds,
             zones,
             person,
             export_day: edition,
@@ -99,6 +102,7 @@ impl Store {
             renewed: renewed + days_renewed,
             estimates: put_estimates(&tx, estimates).await?,
             athlete_facts: put_thresholds(&tx, thresholds, edition.is_some()).await?
+                + put_thresholds(&tx, dated_thresholds, true).await?
                 + put_zones(&tx, zones, edition.is_some()).await?
                 + put_person(&tx, &person).await?,
         };
