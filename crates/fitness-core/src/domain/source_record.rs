@@ -25,6 +25,8 @@ string_enum! {
         Gpx = "gpx",
         /// The list of activities in a Strava bulk export.
         StravaExport = "strava_export",
+        /// The athlete.
+        Manual = "manual",
     }
 }
 
@@ -39,6 +41,7 @@ impl SourceKind {
             Self::Tcx => "TCX file",
             Self::Gpx => "GPX file",
             Self::StravaExport => "Strava export",
+            Self::Manual => "Entered by hand",
         }
     }
 
@@ -124,6 +127,11 @@ pub struct ActivitySummary {
 }
 
 impl ActivitySummary {
+    #[must_use]
+    pub fn is_entered_by_hand(&self) -> bool {
+        self.flaws.contains(&Flaw::EnteredByHand)
+    }
+
     /// Millimetres between two times, in milliseconds from the start. Without a profile, the share
     /// of the whole distance. `None` if the distance is unknown or zero, as of an indoor activity.
     #[must_use]
@@ -203,6 +211,10 @@ pub enum Flaw {
     NoSummary,
     /// Samples out of order were dropped.
     OutOfOrder,
+    /// There is no file: the athlete entered it.
+    EnteredByHand,
+    /// The athlete gave the day, and no time.
+    NoStartTime,
 }
 
 impl Flaw {

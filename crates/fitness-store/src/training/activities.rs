@@ -10,12 +10,16 @@ use crate::db::tx::Tx;
 use crate::metrics::activity_metrics;
 use crate::metrics::recompute_state;
 use crate::training::races::find_race_day;
+use crate::training::source_records::{self, PackedRecord};
 use fitness_core::domain::activity::{Activity, Lap};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{ActivityId, UserId};
+use fitness_core::domain::manual_activity::ManualActivity;
 use fitness_core::domain::merge::{Edit, MergedActivity, merge_activity};
-use fitness_core::domain::source_record::{ActivitySummary, Details, Flaw, RecordKey};
+use fitness_core::domain::source_record::{
+    ActivitySummary, Details, Flaw, RecordKey, SourceKind, SourceRecord,
+};
 use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::metrics::{Quality, ValueWithQuality};
 use sea_orm::{
@@ -44,6 +48,12 @@ pub struct StoredActivity {
 }
 
 impl StoredActivity {
+    /// Whether the athlete entered it and there is no recording.
+    #[must_use]
+    pub fn is_entered_by_hand(&self) -> bool {
+        self.flaws.contains(&Flaw::EnteredByHand)
+    }
+
     #[must_use]
     pub fn load_with_quality(&self) -> Option<ValueWithQuality> {
         self.load.zip(self.load_quality).map(|(value, quality)| ValueWithQuality { value, quality })
@@ -152,6 +162,30 @@ impl Store {
             }
         }
         Ok(Vec::new())
+    }
+
+    /// Stores an activity that the athlete entered. It counts like a recorded one, and a later
+    /// import of its recording is merged with it.
+    ///
+    /// # Errors
+    /// `ManualActivity` if it is in the future or impossible.
+    pub async fn add_activity(
+        &self,
+        user: UserId,
+        entered: &ManualActivity,
+        now: Instant,
+    ) -> Result<ActivityId> {
+        let zone = self.profile(user).await?.zone;
+        let parsed = entered.to_parsed(zone, now)?;
+        let hash = ContentHash::hash_json(&(&parsed.activity, now));
+        let key = RecordKey { kind: SourceKind::Manual, id: hash.to_string() };
+        let record = PackedRecord::pack(SourceRecord { key, parsed, raw: None }, None, None)?;
+        let tx = self.begin_user_write(user).await?;
+        let (records, _) = source_records::upsert(&tx, vec![record], now).await?;
+        let id = records.first().ok_or(Error::NotFound(RecordKind::Activity))?.activity;
+        let entry = NewAuditEntry::new(now, Actor::Human, AuditAction::ActivityAdd, format!("activity:{id}"));
+        tx.commit(entry).await?;
+        Ok(id)
     }
 
     /// Edits an activity. Edits survive later imports.

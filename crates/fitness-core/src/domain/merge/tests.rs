@@ -167,6 +167,40 @@ fn totals_come_from_the_record_of_the_whole_activity() {
 }
 
 #[test]
+fn recording_of_an_entered_activity_is_the_same_activity() {
+    let entered = |start: &str, minutes, km| {
+        let mut summary = ParsedActivity::without_samples(run(start, minutes, Some(km))).summary();
+        summary.flaws = vec![Flaw::EnteredByHand];
+        summary
+    };
+    let recorded = ParsedActivity::without_samples(run("2026-06-14T06:12:00Z", 43, Some(8))).summary();
+    for (what, typed, same) in [
+        ("remembered roughly", entered("2026-06-14T06:00:00Z", 45, 9), true),
+        ("the evening run", entered("2026-06-14T18:00:00Z", 45, 8), false),
+        ("twice as far", entered("2026-06-14T06:00:00Z", 45, 16), false),
+    ] {
+        assert_eq!(is_same_activity(&typed, &recorded), same, "{what}");
+        assert_eq!(is_same_activity(&recorded, &typed), same, "{what}");
+    }
+    let mut day_only = entered("2026-06-14T12:00:00Z", 45, 8);
+    day_only.flaws.push(Flaw::NoStartTime);
+    assert!(is_same_activity(&day_only, &recorded));
+    assert!(!is_same_activity(&day_only, &entered("2026-06-14T12:00:00Z", 45, 8)), "two entries");
+    // Measured values win, and the athlete's title.
+    let mut typed = entered("2026-06-14T06:00:00Z", 50, 9);
+    typed.activity.name = Some("Along the river".to_owned());
+    let reports = [
+        (RecordKey { kind: SourceKind::Manual, id: "1".to_owned() }, typed.clone()),
+        (RecordKey { kind: SourceKind::Gpx, id: "g".to_owned() }, recorded.clone()),
+    ];
+    let merged = merge_activity(&reports, &Edit::default()).unwrap();
+    assert_eq!(merged.activity.elapsed, recorded.activity.elapsed);
+    assert_eq!((merged.activity.name.as_deref(), merged.flaws), (Some("Along the river"), vec![]));
+    let alone = merge_activity(&reports[..1], &Edit::default()).unwrap();
+    assert_eq!((alone.activity, alone.flaws), (typed.activity, vec![Flaw::EnteredByHand]));
+}
+
+#[test]
 fn the_richest_source_wins_field_by_field() {
     let fit = Activity { avg_heart_rate: Some(150), ..run("2026-06-14T06:00:00Z", 60, Some(12)) };
     let listed = Activity {
@@ -316,10 +350,11 @@ proptest! {
         let sums = parts.iter().filter_map(|part| part.continuous.get(&ContinuousReading::Stress));
         let (count, sum) = sums.fold((0, 0.0), |(count, sum), part| (count + part.count, sum + part.sum));
         let mean = (count > 0).then(|| sum / f64::from(count));
-        prop_assert!(match (merged.stress_avg, mean) {
+        let is_mean = match (merged.stress_avg, mean) {
             (Some(found), Some(mean)) => (f64::from(found) - mean).abs() <= 0.5 + 1e-9,
             (found, mean) => found.is_none() && mean.is_none(),
-        });
+        };
+        prop_assert!(is_mean);
         reports.rotate_left(seed.index(parts.len()));
         prop_assert_eq!(&merged, &merge_day(&reports).unwrap());
         reports.reverse();

@@ -161,6 +161,7 @@ fn athlete_and_zones_are_parsed() {
 #[test]
 fn thresholds_of_bio_metrics_and_power_zones_are_read_with_their_dates() {
     use fitness_core::domain::athlete::ThresholdKind as Kind;
+    use fitness_core::domain::sport::Sport;
     let read = |dataset, json: &str| -> Vec<(Kind, f64, Sport, ThresholdBasis, Option<String>)> {
         let threshold = |told| match told {
             ImportedRecord::Threshold { kind, value, sport, basis, from } => {

@@ -186,8 +186,27 @@ impl RecordGroup {
         self.versions.insert(key.clone(), telling);
     }
 
-    fn matches(&self, outline: &ActivitySummary) -> bool {
-        self.records.iter().any(|(_, other)| is_same_activity(other, outline))
+    /// Whether a recording of this group is of the same activity as a recording.
+    fn matches_recording(&self, outline: &ActivitySummary) -> bool {
+        let recorded = |record: &ActivitySummary| !record.is_entered_by_hand();
+        recorded(outline)
+            && self.records.iter().any(|(_, other)| recorded(other) && is_same_activity(other, outline))
+    }
+
+    /// How far apart a record and the records of this group start, if one of both was entered by
+    /// hand and the other is a recording of it. An entry belongs to one recording at most: it must
+    /// not join two. A deleted entry belongs to none, because the recording was not deleted.
+    fn entry_distance(&self, outline: &ActivitySummary) -> Option<i64> {
+        let entered = |record: &ActivitySummary| record.is_entered_by_hand();
+        let only_entered = self.records.iter().all(|(_, record)| entered(record));
+        if only_entered == entered(outline) || (only_entered && self.deleted.is_some()) {
+            return None;
+        }
+        let apart = |record: &ActivitySummary| {
+            (record.activity.started_at - outline.activity.started_at).num_milliseconds().abs()
+        };
+        let same = self.records.iter().filter(|(_, record)| is_same_activity(record, outline));
+        same.map(|(_, record)| apart(record)).min()
     }
 
     /// Merges another group into this one. The athlete's edits and deletions of either are kept: a
@@ -271,7 +290,13 @@ fn merge_matching(
     mut about: Vec<RecordGroup>,
     outline: &ActivitySummary,
 ) -> RecordGroup {
-    about.extend(groups.extract_if(.., |group| group.matches(outline)));
+    about.extend(groups.extract_if(.., |group| group.matches_recording(outline)));
+    let entry = groups
+        .iter()
+        .enumerate()
+        .filter_map(|(place, group)| Some((group.entry_distance(outline)?, group.id, place)))
+        .min();
+    about.extend(entry.map(|(.., place)| groups.swap_remove(place)));
     merge_groups(about)
 }
 
@@ -298,7 +323,8 @@ pub(crate) async fn merge_stored(tx: &Tx, now: Instant) -> Result<Vec<(ActivityI
         .iter()
         .enumerate()
         .flat_map(|(place, group)| {
-            group.records.iter().map(move |(_, outline)| (outline.activity.started_at, place, outline))
+            let recorded = group.records.iter().filter(|(_, outline)| !outline.is_entered_by_hand());
+            recorded.map(move |(_, outline)| (outline.activity.started_at, place, outline))
         })
         .collect();
     records.sort_by_key(|(start, place, _)| (*start, *place));

@@ -8,6 +8,7 @@ mod tables;
 pub(crate) use edit::{delete, download_original, reset, restore, save_note, update};
 
 use super::activities::{activity_name, format_badges, parse_activity_id};
+use super::gear;
 use super::plan::workout::step_table;
 use crate::charts::route::project_route;
 use crate::components::matched_workouts::{self, MatchedWorkout};
@@ -22,16 +23,18 @@ use axum::response::Response;
 use fitness_core::adherence::compare_steps;
 use fitness_core::domain::athlete::{ZoneKind, Zones};
 use fitness_core::domain::calendar::Day;
-use fitness_core::domain::ids::ActivityId;
+use fitness_core::domain::gear::{GearActivity, GearUse};
+use fitness_core::domain::ids::{ActivityId, GearId};
 use fitness_core::domain::note::Note;
 use fitness_core::domain::observation::{Observation, ObservationKind};
 use fitness_core::domain::source_record::Details;
+use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::{Channel, Recording};
 use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::metrics::activity::{ActivityMetrics, Measures};
 use fitness_core::metrics::zones::zones_on;
 use fitness_core::presentation::activity as presentation;
-use fitness_store::{OriginalFile, StoredActivity};
+use fitness_store::{OriginalFile, RaceResult, StoredActivity};
 use maud::{Markup, html};
 
 /// Labels of `summary_rows` and `metric_rows` whose values are too long for a tile.
@@ -53,6 +56,11 @@ pub(super) struct ActivityPageData {
     pub(super) notes: Vec<Note>,
     /// All legs, if it is part of a multisport activity.
     pub(super) legs: Vec<StoredActivity>,
+    pub(super) all_gear: Vec<GearUse>,
+    /// Its gear, chosen or by default.
+    pub(super) gear: Option<GearId>,
+    /// Its result, if it can be a race and is not one yet.
+    pub(super) race_candidate: bool,
 }
 
 /// Loads an activity; another user's is not found.
@@ -60,6 +68,7 @@ pub(super) async fn load_activity(view: &PageContext, id: ActivityId) -> Result<
     let (store, user) = (view.store(), view.user());
     let stored = store.find_activity(user, id).await?.ok_or_else(PageError::not_found)?;
     let (day, sport) = (stored.day, stored.activity.sport);
+    let geared = GearActivity { id, sport, day, distance: stored.activity.distance };
     let (given, thresholds) = (store.list_zones(user).await?, store.list_thresholds(user).await?);
     let held = |kind| zones_on(day, kind, sport, &given, &thresholds).map(|held| held.zones);
     let rated = |one: &Observation| {
@@ -85,6 +94,11 @@ pub(super) async fn load_activity(view: &PageContext, id: ActivityId) -> Result<
         effort: observed.into_iter().rfind(rated),
         notes: store.list_notes(user).await?.into_iter().filter(of_day).collect(),
         legs: store.list_multisport_legs(user, id).await?,
+        all_gear: store.list_gear(user, view.today).await?,
+        gear: store.find_activity_gear(user, &geared).await?.map(|gear| gear.id),
+        race_candidate: sport == Sport::Running
+            && RaceResult::from_activity(&stored).is_some()
+            && !store.list_races(user).await?.iter().any(|race| race.result.activity == Some(id)),
         stored,
     })
 }
@@ -145,6 +159,14 @@ pub(super) fn page(
         (steps(view, seen))
         div.grid { (tables::splits(view, seen)) (tables::laps(view, seen)) }
         (tables::lengths(seen))
+        (gear::activity_form(view, one.id, &seen.all_gear, seen.gear))
+        @if seen.race_candidate {
+            section.card.row {
+                p { "Was this a race? Race results improve your predictions and paces." }
+                span.push {}
+                (view.post_button(&format!("/overview/races/{}/confirm", one.id), "Mark as a race", "small"))
+            }
+        }
         (edit::forms(view, seen, fields, faults))
     };
     let mut response = view.page(NavItem::Activities, &title, &body);
