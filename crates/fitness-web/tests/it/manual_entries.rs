@@ -42,6 +42,18 @@ async fn run_without_a_watch_is_entered_and_shown_as_such() {
     let stored = &site.db.store.list_activities(user, june(13), june(13)).await.unwrap()[0];
     assert_eq!(stored.activity.distance, Distance::from_km(8.2));
     assert!(ann.get("/activities").await.contains("entered by hand"));
+    // It can be corrected and deleted.
+    let edit = format!("/activities/{}/edit", stored.id);
+    let fields = [("name", "River"), ("sport", "running"), ("distance", "9km"), ("moving", "50:00")];
+    ann.post(&edit, &fields).await.redirect_target();
+    let stored = &site.db.store.list_activities(user, june(13), june(13)).await.unwrap()[0];
+    assert_eq!(stored.activity.distance, Distance::from_km(9.0));
+    let bad = ann
+        .post(&edit, &[("name", "River"), ("sport", "running"), ("distance", "900km"), ("moving", "50:00")])
+        .await;
+    assert_eq!(bad.status, StatusCode::UNPROCESSABLE_ENTITY);
+    ann.post(&format!("/activities/{}/delete", stored.id), &[]).await.redirect_target();
+    assert_eq!(site.db.store.count_activities(user).await.unwrap().0, 0);
 }
 
 #[tokio::test]
