@@ -36,7 +36,7 @@ async fn run_without_a_watch_is_entered_and_shown_as_such() {
         ("distance", "8.2"),
         ("name", "<b>River</b>"),
     ];
-    let address = ann.post("/activities/new", &fields).await.redirect_target();
+    let address = ann.post("/activities/new", &fields).await.redirect_target().to_owned();
     let page = ann.get(&address).await;
     assert!(page.contains("entered by hand") && page.contains("&lt;b&gt;River&lt;/b&gt;"));
     let stored = &site.db.store.list_activities(user, june(13), june(13)).await.unwrap()[0];
