@@ -90,7 +90,7 @@ mod tests {
         // A column without samples is missing.
         let empty = (first.0, recording(&[0, 1000], Channel::HeartRate, &[None, None]));
         let strap = (first.0, recording(&[0, 1000], Channel::HeartRate, &[Some(90), Some(91)]));
-        let filled = fill_missing_channels(&empty, &[strap.clone()]);
+        let filled = fill_missing_channels(&empty, std::slice::from_ref(&strap));
         assert_eq!(filled.column(Channel::HeartRate), strap.1.column(Channel::HeartRate));
     }
 }

@@ -293,11 +293,11 @@ fn any_readings() -> impl Strategy<Value = DayReadings> {
             for value in breaths {
                 readings.add_continuous(ContinuousReading::Respiration, f64::from(value) / 100.0);
             }
-            for (minute, bpm) in resting {
+            if let Some((minute, bpm)) = resting {
                 let at = at("2026-06-14T06:00:00Z") + TimeDelta::minutes(minute);
                 readings.add_single(SingleReading::RestingHeartRate, LatestReading { at, value: bpm.into() });
             }
-            for (kind, count) in steps {
+            if let Some((kind, count)) = steps {
                 readings.add_steps(kind, count);
             }
             readings
