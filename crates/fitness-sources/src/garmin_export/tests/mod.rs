@@ -83,7 +83,6 @@ fn dataset_is_recognised_by_file_name() {
         ("123_heartRateZones.json", Some(D::HeartRateZones)),
         ("123_powerZones.json", Some(D::PowerZones)),
         ("DI_CONNECT/DI-Connect-User/user_profile.json", Some(D::UserProfile)),
-        ("123_userBioMetricProfileData.json", None),
         ("me_gear.json", None),
         ("me_personalRecord.json", None),
         ("user_settings.json", None),
