@@ -40,8 +40,8 @@ pub(super) fn heart_rate_zones(object: &Object<'_>) -> ElementResult {
     }
 }
 
-/// An element of `powerZones`, with the FTP of its sport. That of running is another quantity: it is
-/// about half as much again as that of cycling.
+/// An element of `powerZones`, with the FTP of its sport. The power of running is another quantity
+/// and is not read: one public account has 401 W for running and 235 W for cycling.
 pub(super) fn power_zones(object: &Object<'_>) -> ElementResult {
     let sport = sport(object);
     let (low, high) = ThresholdKind::ThresholdPower.bounds();
@@ -62,7 +62,8 @@ pub(super) fn power_zones(object: &Object<'_>) -> ElementResult {
     }
 }
 
-/// Speeds in `bioMetrics` files are in tens of metres per second: 0.386 is 3.86 m/s.
+/// Speeds in `bioMetrics` files are in tens of metres per second: 0.386 is 3.86 m/s. Garmin does not
+/// document it; public readers of these files divide by 0.1, and other units give impossible speeds.
 const SPEED_UNIT_MPS: f64 = 10.0;
 
 /// Thresholds of `bioMetrics_latest`, `userBioMetricProfileData` and `userBioMetrics`. Null or 0 if
