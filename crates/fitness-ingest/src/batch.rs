@@ -2,7 +2,7 @@
 
 use crate::discover::ImportEvent;
 use crate::outcome::ImportOutcome;
-use crate::parse::{ActivityStart, ParsedFile, check_plausible_start, is_plausible_day};
+use crate::parse::{ActivityStart, Format, ParsedFile, check_plausible_start, is_plausible_day};
 use crate::{Clock, Error};
 use chrono_tz::Tz;
 use fitness_core::adherence::data_frontier::CoverageEvidence;
@@ -10,7 +10,9 @@ use fitness_core::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin, Z
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{SourceId, UserId};
-use fitness_core::domain::source_record::{DayRecord, ImportedRecord, RecordKey, SourceKind, SourceRecord};
+use fitness_core::domain::source_record::{
+    DayRecord, ImportedRecord, RecordKey, SourceKind, SourceRecord, ThresholdBasis,
+};
 use fitness_core::domain::sport::Sport;
 use fitness_core::metrics::zones::DatedZones;
 use fitness_sources::fit::AthleteReport;
@@ -18,13 +20,17 @@ use fitness_sources::garmin_export::GarminDataset;
 use fitness_sources::strava_export::Row;
 use fitness_sources::{ParseError, ReadOutcome};
 use fitness_store::{FinishedFiles, ImportBatch, PackedRecord, Store, SyncRunKind};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// Increase it to make files that were already imported be read again. 2: thresholds of an
 /// account's zones. 3: files that 0.1 marked as read although the import was cut off. 4: wrong clock
-/// times, strap heart rates, totals that contradict samples, thresholds in FIT files.
+/// times, strap heart rates, totals that contradict samples, thresholds, readings of wellness files.
 const READER_VERSION: &str = "4";
+const IN_THE_FUTURE: &str = "in the future";
+/// Name of the list in the import receipt.
+const STRAVA_LIST: &str = "Strava activity list";
 /// Records per transaction. Recordings reach `MAX_BATCH_KIB` earlier.
 const MAX_BATCH_RECORDS: usize = 256;
 /// Days and estimates per transaction.
@@ -47,8 +53,8 @@ pub(crate) struct BatchWriter<'a> {
     last_daily_summary: Option<Day>,
     is_account_export: bool,
     strava: StravaRows,
-    /// Thresholds reported by a source, each with the rank of its sport.
-    thresholds: BTreeMap<ThresholdKind, ((u8, Sport), Threshold)>,
+    /// Current thresholds reported by a source, each with its rank.
+    thresholds: BTreeMap<ThresholdKind, ((ThresholdBasis, u8), Threshold)>,
     /// Thresholds with the day they were used.
     dated_thresholds: BTreeMap<(ThresholdKind, Day), f64>,
     /// Zones with the day they were used.
@@ -131,21 +137,28 @@ impl<'a> BatchWriter<'a> {
     /// Handles an event of the file discovery; writes a batch when it is full.
     pub(crate) async fn handle_event(&mut self, event: ImportEvent) -> Result<(), Error> {
         match event {
-            ImportEvent::File { path, hash, read, permit: room } => {
+            ImportEvent::File { path, format, hash, read, permit: room } => {
                 self.memory_permits.push(room);
-                self.add_file(path, hash, read.map(|file| *file));
+                self.add_file(path, format, hash, read.map(|file| *file));
             }
-            ImportEvent::KnownFile { path, hash } => {
+            ImportEvent::KnownFile { path, format, hash } => {
                 self.outcome.files_already_there += 1;
+                self.outcome.receipt.line(format.label()).files.know();
                 self.known_hashes.push(hash);
                 self.strava.hashes.insert(path, hash);
             }
-            ImportEvent::Records(told) => told.into_iter().for_each(|told| self.add_record(told)),
+            ImportEvent::Records { dataset, records } => {
+                records.into_iter().for_each(|record| self.add_listed_record(dataset, record));
+            }
             ImportEvent::StravaRow { list, row } => self.strava.rows.push((list, *row)),
             ImportEvent::ListEnd { path, dataset, outcome } => self.finish_list(&path, dataset, outcome),
-            ImportEvent::Ignored => self.outcome.files_ignored += 1,
+            ImportEvent::NotUnderstood { path } => {
+                self.outcome.files_ignored += 1;
+                self.outcome.receipt.add_not_understood(&path);
+            }
             ImportEvent::Skipped { path, reason, is_transient: passing } => {
                 self.has_transient_skips |= passing;
+                self.outcome.receipt.add_unreadable(&reason);
                 self.outcome.skip(path, reason);
             }
         }
@@ -163,15 +176,36 @@ impl<'a> BatchWriter<'a> {
         Ok(())
     }
 
-    pub(crate) fn add_file(&mut self, path: String, hash: ContentHash, read: Result<ParsedFile, ParseError>) {
+    pub(crate) fn add_file(
+        &mut self,
+        path: String,
+        format: Format,
+        hash: ContentHash,
+        read: Result<ParsedFile, ParseError>,
+    ) {
+        let line = self.outcome.receipt.line(format.label());
         let file = match read {
             Ok(file) => file,
-            Err(why) => return self.outcome.skip(path, why),
+            Err(why) => {
+                line.files.leave_out(&why.to_string(), 1);
+                return self.outcome.skip(path, why);
+            }
         };
         let Some(original) = file.original else {
+            line.files.leave_out("no activity and no wellness data", 1);
             self.outcome.files_ignored += 1;
             return;
         };
+        line.files.import(1);
+        for (what, count) in [("activity", file.reports.len()), ("day", file.days.len())] {
+            if count > 0 {
+                line.records.import(count as u64);
+                *line.became.entry(what).or_default() += count as u64;
+            }
+        }
+        for why in &file.skip_reasons {
+            line.records.leave_out(why, 1);
+        }
         self.outcome.files += 1;
         self.outcome.flawed += u64::from(file.is_damaged);
         self.outcome.parse_counts.add(file.counts);
@@ -205,17 +239,9 @@ impl<'a> BatchWriter<'a> {
         }
     }
 
-    /// Dated thresholds and zones of which each differs from the one before: a watch repeats them in
-    /// every file.
-    fn add_dated_changes(&mut self) {
+    /// Dated zones of which each differs from the one before: a watch repeats them in every file.
+    fn add_dated_zones(&mut self) {
         let origin = ThresholdOrigin::Reported;
-        let mut last = None;
-        for ((kind, from), value) in std::mem::take(&mut self.dated_thresholds) {
-            if last != Some((kind, value)) {
-                self.batch.thresholds.push(Threshold { kind, value, from, origin });
-            }
-            last = Some((kind, value));
-        }
         let mut last = None;
         for ((kind, sport, from), zones) in std::mem::take(&mut self.dated_zones) {
             let this = Some((kind, sport, zones.clone()));
@@ -231,24 +257,52 @@ impl<'a> BatchWriter<'a> {
         self.outcome.extend_span(day);
     }
 
-    pub(crate) fn add_record(&mut self, told: ImportedRecord) {
+    /// Adds a record of an account export and counts it.
+    fn add_listed_record(&mut self, dataset: GarminDataset, record: ImportedRecord) {
+        let what = match &record {
+            ImportedRecord::Activity(_) => "activity",
+            ImportedRecord::Day(_) => "day",
+            ImportedRecord::Estimate(_) => "estimate",
+            ImportedRecord::Threshold { .. } => "threshold",
+            ImportedRecord::Zones { .. } => "set of zones",
+            ImportedRecord::Person(_) => "profile",
+        };
+        let outcome = self.add_record(record);
+        let line = self.outcome.receipt.line(dataset.label());
+        match outcome {
+            Ok(()) => {
+                line.records.import(1);
+                *line.became.entry(what).or_default() += 1;
+            }
+            Err(why) => line.records.leave_out(&why, 1),
+        }
+    }
+
+    /// Adds a record to the batch, or returns why it is left out.
+    pub(crate) fn add_record(&mut self, told: ImportedRecord) -> Result<(), String> {
         let now = self.now();
         match told {
             ImportedRecord::Activity(report) => self.add_activity(*report, now),
             ImportedRecord::Day(day) => self.add_day(*day, now),
             ImportedRecord::Estimate(estimate) => {
-                if is_plausible_day(estimate.day, now, self.zone) {
-                    self.batch.estimates.push(estimate);
+                if !is_plausible_day(estimate.day, now, self.zone) {
+                    return Err(IN_THE_FUTURE.to_owned());
                 }
+                self.batch.estimates.push(estimate);
+                Ok(())
             }
-            ImportedRecord::Threshold { kind, value, sport } => self.add_threshold(kind, value, sport),
+            ImportedRecord::Threshold { kind, value, sport, basis, from } => {
+                self.add_threshold(kind, value, (basis, sport), from)
+            }
             ImportedRecord::Zones { kind, sport, zones } => {
                 let (from, origin) = (self.report_day(), ThresholdOrigin::Reported);
                 self.batch.zones.push(DatedZones { kind, sport, from, origin, zones });
+                Ok(())
             }
             ImportedRecord::Person(person) => {
                 self.batch.person.birth_year = self.batch.person.birth_year.or(person.birth_year);
                 self.batch.person.sex = self.batch.person.sex.or(person.sex);
+                Ok(())
             }
         }
     }
@@ -261,44 +315,82 @@ impl<'a> BatchWriter<'a> {
             .unwrap_or_else(|| Day::at(now, self.zone))
     }
 
-    /// Thresholds belong to the athlete, not to a sport: prefer the one for all sports, then
-    /// running, then any other sport.
-    fn add_threshold(&mut self, kind: ThresholdKind, value: f64, sport: Sport) {
-        let rank = match sport {
-            Sport::Other => (0, sport),
-            Sport::Running => (1, sport),
-            _ => (2, sport),
+    /// Thresholds belong to the athlete, not to a sport: prefer a measured one, then the one for all
+    /// sports, then running, then any other sport; for the FTP cycling comes first. Of two that are
+    /// equally good the greater one, so that the order of files does not matter.
+    fn add_threshold(
+        &mut self,
+        kind: ThresholdKind,
+        value: f64,
+        (basis, sport): (ThresholdBasis, Sport),
+        from: Option<Day>,
+    ) -> Result<(), String> {
+        if let Some(day) = from {
+            if !is_plausible_day(day, self.now(), self.zone) {
+                return Err(IN_THE_FUTURE.to_owned());
+            }
+            let known = self.dated_thresholds.entry((kind, day)).or_insert(value);
+            *known = known.max(value);
+            return Ok(());
+        }
+        let sport_rank = match sport {
+            Sport::Cycling if kind == ThresholdKind::ThresholdPower => 0,
+            Sport::Other => 1,
+            Sport::Running => 2,
+            _ => 3,
         };
+        let rank = (basis, sport_rank);
         let threshold = Threshold { kind, value, from: self.report_day(), origin: ThresholdOrigin::Reported };
         match self.thresholds.get(&kind) {
-            Some((best, _)) if *best <= rank => {}
+            Some((best, known)) if (*best, Reverse(known.value)) <= (rank, Reverse(value)) => {}
             _ => drop(self.thresholds.insert(kind, (rank, threshold))),
         }
+        Ok(())
     }
 
-    fn add_activity(&mut self, report: SourceRecord, now: Instant) {
+    /// Dated thresholds of which each differs from the one before: a scale repeats them with every
+    /// weight.
+    fn take_dated_thresholds(&mut self) -> Vec<Threshold> {
+        let mut last: Option<(ThresholdKind, f64)> = None;
+        let mut changes = Vec::new();
+        for ((kind, from), value) in std::mem::take(&mut self.dated_thresholds) {
+            if last != Some((kind, value)) {
+                changes.push(Threshold { kind, value, from, origin: ThresholdOrigin::Reported });
+            }
+            last = Some((kind, value));
+        }
+        changes
+    }
+
+    fn add_activity(&mut self, report: SourceRecord, now: Instant) -> Result<(), String> {
         let key = report.key.to_string();
         if let Err(why) = check_plausible_start(&report.parsed.activity, now) {
-            return self.outcome.skip(key, why);
+            self.outcome.skip(key, &why);
+            return Err(why);
         }
         let day = report.parsed.activity.day();
         match PackedRecord::pack(report, None, self.source) {
             Ok(report) => {
                 self.add_activity_day(day);
                 self.batch.records.push(report.with_export_day(self.export_day));
+                Ok(())
             }
-            Err(why) => self.outcome.skip(key, why),
+            Err(why) => {
+                self.outcome.skip(key, &why);
+                Err(why.to_string())
+            }
         }
     }
 
-    fn add_day(&mut self, report: DayRecord, now: Instant) {
+    fn add_day(&mut self, report: DayRecord, now: Instant) -> Result<(), String> {
         let day = report.wellness.day;
         if is_plausible_day(day, now, self.zone) {
             self.batch.day_records.push(report);
-        } else {
-            self.outcome
-                .skip(format!("{} {}", report.kind, report.dataset), format!("dated {day}, in the future"));
+            return Ok(());
         }
+        let why = format!("dated {day}, {IN_THE_FUTURE}");
+        self.outcome.skip(format!("{} {}", report.kind, report.dataset), &why);
+        Err(why)
     }
 
     fn finish_list(
@@ -307,13 +399,22 @@ impl<'a> BatchWriter<'a> {
         dataset: Option<GarminDataset>,
         outcome: Result<ReadOutcome, ParseError>,
     ) {
+        let line = self.outcome.receipt.line(dataset.map_or(STRAVA_LIST, GarminDataset::label));
         let summary = match outcome {
             Ok(summary) => summary,
             Err(why) => {
                 self.has_unread_entries = true;
+                line.files.leave_out(&why.to_string(), 1);
                 return self.outcome.skip(path, why);
             }
         };
+        line.files.import(1);
+        for (why, count) in &summary.skip_reasons {
+            line.records.leave_out(why, *count as u64);
+        }
+        if summary.read_error.is_some() {
+            line.records.leave_out("the rest of the file could not be read", 1);
+        }
         self.outcome.files += 1;
         self.is_account_export |= dataset.is_some();
         self.has_activity_list |= dataset == Some(GarminDataset::Activities);
@@ -338,7 +439,8 @@ impl<'a> BatchWriter<'a> {
     pub(crate) async fn flush(&mut self) -> Result<(), Error> {
         let limits = std::mem::take(&mut self.thresholds);
         self.batch.thresholds.extend(limits.into_values().map(|(_, threshold)| threshold));
-        self.add_dated_changes();
+        self.batch.dated_thresholds = self.take_dated_thresholds();
+        self.add_dated_zones();
         self.write_batch().await?;
         // The date of a Strava export is that of its newest activity.
         let newest = self.strava.rows.iter().map(|(_, row)| row.activity.activity.day()).max();
@@ -370,7 +472,15 @@ impl<'a> BatchWriter<'a> {
             }
         }
         let key = RecordKey { kind: SourceKind::StravaExport, id: row.id };
-        self.add_activity(SourceRecord { key, parsed: recorded, raw: Some(row.raw) }, self.now());
+        let added = self.add_activity(SourceRecord { key, parsed: recorded, raw: Some(row.raw) }, self.now());
+        let line = self.outcome.receipt.line(STRAVA_LIST);
+        match added {
+            Ok(()) => {
+                line.records.import(1);
+                *line.became.entry("activity").or_default() += 1;
+            }
+            Err(why) => line.records.leave_out(&why, 1),
+        }
         Ok(())
     }
 
@@ -385,6 +495,7 @@ impl<'a> BatchWriter<'a> {
     /// Counts a given file that was already imported.
     pub(crate) fn skip_known_file(&mut self, hash: ContentHash) {
         self.outcome.files_already_there += 1;
+        self.outcome.receipt.line("Given files").files.know();
         self.known_hashes.push(hash);
     }
 

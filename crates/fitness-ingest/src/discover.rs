@@ -9,7 +9,7 @@ use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::source_record::ImportedRecord;
 use fitness_sources::files::{self, FileEntry, ReadLimits, SkipError, Visitor, read_all};
 use fitness_sources::strava_export::{self, Row};
-use fitness_sources::{ParseError, ReadOutcome, garmin_export};
+use fitness_sources::{ParseError, ReadOutcome, archives, garmin_export};
 use std::collections::HashSet;
 use std::io::Read;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -43,15 +43,16 @@ pub(crate) enum ImportEvent {
     /// A recording was parsed.
     File {
         path: String,
+        format: Format,
         hash: ContentHash,
         read: Result<Box<ParsedFile>, ParseError>,
         /// Memory permit, released when the file is stored.
         permit: OwnedSemaphorePermit,
     },
     /// A recording that was already imported.
-    KnownFile { path: String, hash: ContentHash },
+    KnownFile { path: String, format: Format, hash: ContentHash },
     /// Records of a list.
-    Records(Vec<ImportedRecord>),
+    Records { dataset: garmin_export::GarminDataset, records: Vec<ImportedRecord> },
     /// A row of the Strava list at this path.
     StravaRow { list: String, row: Box<Row> },
     /// End of a list; `dataset` for account exports.
@@ -60,8 +61,8 @@ pub(crate) enum ImportEvent {
         dataset: Option<garmin_export::GarminDataset>,
         outcome: Result<ReadOutcome, ParseError>,
     },
-    /// A file with nothing to import.
-    Ignored,
+    /// A file that nothing reads.
+    NotUnderstood { path: String },
     /// `is_transient`: may be readable next time.
     Skipped { path: String, reason: String, is_transient: bool },
 }
@@ -80,11 +81,13 @@ impl Counts {
                 self.activities += read.as_ref().map_or(0, |file| file.reports.len() as u64);
             }
             ImportEvent::KnownFile { .. } | ImportEvent::ListEnd { .. } => self.files += 1,
-            ImportEvent::Records(told) => {
+            ImportEvent::Records { records, .. } => {
                 self.activities +=
-                    told.iter().filter(|told| matches!(told, ImportedRecord::Activity(_))).count() as u64;
+                    records.iter().filter(|told| matches!(told, ImportedRecord::Activity(_))).count() as u64;
             }
-            ImportEvent::StravaRow { .. } | ImportEvent::Ignored | ImportEvent::Skipped { .. } => {}
+            ImportEvent::StravaRow { .. }
+            | ImportEvent::NotUnderstood { .. }
+            | ImportEvent::Skipped { .. } => {}
         }
     }
 }
@@ -217,11 +220,11 @@ impl ImportVisitor {
         rayon::spawn(move || {
             let hash = ContentHash::hash_bytes(&bytes);
             let event = if shared.known.contains(&hash) {
-                ImportEvent::KnownFile { path, hash }
+                ImportEvent::KnownFile { path, format, hash }
             } else {
                 let read =
                     parse::parse_file(format, &name, hash, &bytes, shared.zone, shared.now).map(Box::new);
-                ImportEvent::File { path, hash, read, permit: room }
+                ImportEvent::File { path, format, hash, read, permit: room }
             };
             // The receiver is gone if the import failed or was stopped.
             let _whether_it_arrived = shared.events.blocking_send(event);
@@ -245,14 +248,12 @@ impl ImportVisitor {
             some.push(told);
             if some.len() >= RECORDS_PER_EVENT || bytes >= BYTES_PER_EVENT {
                 bytes = 0;
-                going = self.send(ImportEvent::Records(std::mem::replace(
-                    &mut some,
-                    Vec::with_capacity(RECORDS_PER_EVENT),
-                )));
+                let records = std::mem::replace(&mut some, Vec::with_capacity(RECORDS_PER_EVENT));
+                going = self.send(ImportEvent::Records { dataset, records });
             }
         });
         going?;
-        self.send(ImportEvent::Records(some))?;
+        self.send(ImportEvent::Records { dataset, records: some })?;
         self.send(ImportEvent::ListEnd { path: found.path.to_owned(), dataset: Some(dataset), outcome })
     }
 
@@ -277,7 +278,7 @@ impl Visitor for ImportVisitor {
                 let (path, reason) = (found.path.to_owned(), "not a valid ZIP file".to_owned());
                 ImportEvent::Skipped { path, reason, is_transient: false }
             } else {
-                ImportEvent::Ignored
+                ImportEvent::NotUnderstood { path: found.path.to_owned() }
             };
             let _whether_it_arrived = self.send(event);
         }
@@ -292,6 +293,10 @@ impl Visitor for ImportVisitor {
             Some(FileKind::Recording(format)) => self.read_recording(Some(format), found, reader),
             Some(FileKind::GarminExport(dataset)) => self.read_garmin_export(dataset, found, reader),
             Some(FileKind::StravaList) => self.read_strava_list(found, reader),
+            // The user gave this file: its name is known, or its content decides.
+            None if archives::identify(found.path).is_some() => {
+                self.send(ImportEvent::NotUnderstood { path: found.path.to_owned() })
+            }
             None => self.read_recording(None, found, reader),
         }
     }

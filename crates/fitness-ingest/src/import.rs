@@ -2,6 +2,7 @@
 
 use crate::batch::BatchWriter;
 use crate::discover::{self, Counts};
+use crate::merge_rules::apply_merge_rules;
 use crate::outcome::ImportOutcome;
 use crate::parse::MAX_FILE_BYTES;
 use crate::recompute::recompute;
@@ -78,6 +79,7 @@ pub async fn import(
     stop: &StopSignal,
 ) -> Result<ImportOutcome, Error> {
     let ImportRequest { user, paths, reimport: again, count_first } = import;
+    let merge_rules = apply_merge_rules(store, user, clock()).await?;
     let run = store.begin_sync_run(user, SyncRunKind::File, None, clock()).await?;
     let zone = store.profile(user).await?.zone;
     let mut gatherer = BatchWriter::new(store, user, zone, clock);
@@ -106,6 +108,7 @@ pub async fn import(
     let coverage = store.finish_sync_run(user, run, finished, clock()).await;
     taken?;
     outcome.coverage = coverage?;
+    outcome.merge_rules = merge_rules;
     outcome.worked_out = recompute(store, user, &mut |done| progress.set_recomputed(done), stop).await?;
     Ok(outcome)
 }

@@ -12,14 +12,18 @@ mod batch;
 mod discover;
 pub mod export;
 mod import;
+mod merge_rules;
 mod outcome;
 mod parse;
+mod receipt;
 mod recompute;
 mod sync;
 mod watch;
 
 pub use import::{ImportProgressListener, ImportRequest, StopSignal, import};
+pub use merge_rules::{MergeRulesOutcome, MergedActivities, VerdictChange, apply_merge_rules};
 pub use outcome::{ImportOutcome, SkippedFile};
+pub use receipt::{ImportReceipt, ReceiptLine};
 pub use recompute::{RecomputeCounts, recompute};
 pub use sync::{SyncRequest, sync};
 pub use watch::watch;

@@ -1,5 +1,7 @@
 //! Result of an import or sync.
 
+use crate::merge_rules::MergeRulesOutcome;
+use crate::receipt::ImportReceipt;
 use crate::recompute::RecomputeCounts;
 use fitness_core::adherence::data_frontier::ImportCoverage;
 use fitness_core::domain::calendar::Day;
@@ -52,6 +54,11 @@ pub struct ImportOutcome {
     /// How far the data is complete.
     pub coverage: ImportCoverage,
     pub worked_out: RecomputeCounts,
+    /// What became of every file and record.
+    pub receipt: ImportReceipt,
+    /// What the merge rules of a new version changed in stored data, before this import.
+    #[serde(skip_serializing_if = "MergeRulesOutcome::is_unchanged")]
+    pub merge_rules: MergeRulesOutcome,
     pub stopped: bool,
     #[serde(skip)]
     new_items: NewItems,
@@ -70,10 +77,32 @@ impl ImportOutcome {
         self.added + self.joined + self.changed + self.days == 0
     }
 
+    /// Whether there was nothing that could be imported: no file was read now or earlier.
+    #[must_use]
+    pub const fn is_refused(&self) -> bool {
+        self.files + self.files_already_there + self.already_there == 0
+            && !self.stopped
+            && self.is_unchanged()
+    }
+
+    /// Why nothing was imported.
+    fn refusal(&self) -> String {
+        match self.receipt.looks_like() {
+            Some(vendor) => format!(
+                "This looks like {}. local-fitness can't import any of its files yet.",
+                vendor.archive()
+            ),
+            None if self.receipt.files_found() == 0 => "There are no files in it.".to_owned(),
+            None => "None of the files can be imported: local-fitness reads FIT, TCX and GPX files, ZIPs of \
+                     them, and account exports of Garmin and Strava."
+                .to_owned(),
+        }
+    }
+
     /// Sentences for the user: what is new, damaged and already imported.
     #[must_use]
     pub fn summary_sentences(&self) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut told = self.merge_rules.summary_sentences();
         if self.stopped {
             told.push(
                 "Stopped before the end. Everything imported so far is kept; import again for the rest."
@@ -85,7 +114,9 @@ impl ImportOutcome {
             Some((first, last)) => format!(" from {} to {}", first.format_long(), last.format_long()),
             None => String::new(),
         };
-        if self.is_unchanged() {
+        if self.is_refused() {
+            told.push(self.refusal());
+        } else if self.is_unchanged() {
             told.push("Nothing new.".to_owned());
         } else {
             told.push(format!("Imported {}{span}.", join_with_and(&self.new_item_counts())));

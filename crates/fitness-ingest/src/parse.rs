@@ -8,10 +8,11 @@ use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::source_record::{
     DayRecord, ParseCounts, ParsedActivity, RecordKey, SourceKind, SourceRecord,
 };
-use fitness_core::domain::wellness::DailyWellness;
+use fitness_core::domain::wellness::{DailyWellness, DayReadings};
 use fitness_sources::fit::{self, AthleteReport, FitFile};
 use fitness_sources::{ParseError, tracks};
 use fitness_store::{PackedOriginalFile, PackedRecord};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Maximum size of a recording. 24 hours at one sample per second fit in any format.
@@ -47,6 +48,15 @@ impl Format {
             Some(Self::Gpx)
         } else {
             None
+        }
+    }
+
+    /// Name for the import receipt.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::Fit => "FIT files",
+            Self::Tcx => "TCX files",
+            Self::Gpx => "GPX files",
         }
     }
 
@@ -110,7 +120,7 @@ fn parse_uncaught(
         Format::Tcx => FitFile { activities: tracks::read_tcx(bytes, zone)?, ..FitFile::default() },
         Format::Gpx => FitFile { activities: tracks::read_gpx(bytes, zone)?, ..FitFile::default() },
     };
-    let FitFile { activities: recorded, days, newest, athlete, .. } = read;
+    let FitFile { activities: recorded, days, readings, newest, athlete, .. } = read;
     let mut file = ParsedFile {
         reports: Vec::new(),
         days: Vec::new(),
@@ -129,7 +139,7 @@ fn parse_uncaught(
     if !file.reports.is_empty() && file.skip_reasons.is_empty() {
         file.athlete = athlete;
     }
-    file.add_days(days, hash, newest, zone, now);
+    file.add_days(days, readings, hash, newest, zone, now);
     if file.reports.is_empty() && file.days.is_empty() && !file.skip_reasons.is_empty() {
         return Err(ParseError(file.skip_reasons.swap_remove(0)));
     }
@@ -167,6 +177,7 @@ impl ParsedFile {
     fn add_days(
         &mut self,
         days: Vec<DailyWellness>,
+        mut readings: BTreeMap<Day, DayReadings>,
         hash: ContentHash,
         newest: Option<Instant>,
         zone: Tz,
@@ -182,6 +193,7 @@ impl ParsedFile {
             self.days.push(DayRecord {
                 kind: SourceKind::Fit,
                 dataset: part,
+                readings: readings.remove(&wellness.day),
                 wellness,
                 as_of: newest,
                 raw: None,

@@ -2,6 +2,7 @@
 
 use crate::batch::BatchWriter;
 use crate::import::{ImportProgressListener, StopSignal};
+use crate::merge_rules::apply_merge_rules;
 use crate::outcome::ImportOutcome;
 use crate::parse::{self, Format, MAX_FILE_BYTES};
 use crate::recompute::recompute;
@@ -55,6 +56,7 @@ pub async fn sync<S: Source>(
     let span = DayRange { from, through: today };
     // With a gap between the last sync and this one, the sync proves nothing about coverage.
     let gap = from > last.map_or_else(|| today.plus_days(-INITIAL_SYNC_DAYS), Day::next);
+    let merge_rules = apply_merge_rules(store, user, clock()).await?;
     let run = store.begin_sync_run(user, SyncRunKind::Live, Some(source), clock()).await?;
     let mut gatherer = BatchWriter::new(store, user, zone, clock);
     gatherer.source = Some(source);
@@ -120,6 +122,7 @@ pub async fn sync<S: Source>(
     written?;
     visit?;
     outcome.coverage = coverage?;
+    outcome.merge_rules = merge_rules;
     outcome.worked_out = recompute(store, user, &mut |done| progress.set_recomputed(done), stop).await?;
     Ok(outcome)
 }
@@ -145,7 +148,8 @@ impl FetchListener for SyncWriter<'_> {
         match heard {
             FetchedItem::Record(told) => {
                 self.counts.1 += u64::from(matches!(told, ImportedRecord::Activity(_)));
-                self.gatherer.add_record(told);
+                // What is left out is in the outcome.
+                let _left_out = self.gatherer.add_record(told);
             }
             FetchedItem::File { activity, name, bytes } => {
                 self.counts.0 += 1;
@@ -179,7 +183,7 @@ impl SyncWriter<'_> {
                 continue;
             };
             let read = parse::parse_file(format, inner, hash, &bytes, zone, now);
-            self.gatherer.add_file(activity.to_string(), hash, read);
+            self.gatherer.add_file(activity.to_string(), format, hash, read);
         }
     }
 }

@@ -8,6 +8,7 @@
 //! [`garmin_export`] and [`strava_export`] account exports; [`live`] fetches from services;
 //! [`workouts`] writes planned workouts as FIT files.
 
+pub mod archives;
 mod entry_counts;
 mod error;
 pub mod files;

@@ -16,8 +16,8 @@ use crate::pages::plan::{
     decisions, draft, export, list, new, proposal, revisions, splits, workout, workout_edit,
 };
 use crate::pages::{
-    activities, activity, calendar_feed, coach as talking, confirm_session, data, import, overview, plan,
-    settings, setup, sign_in, today, trends, welcome,
+    activities, activity, activity_new, calendar_feed, coach as talking, confirm_session, data, gear, import,
+    overview, plan, race_new, settings, setup, sign_in, today, trends, welcome,
 };
 use crate::services::ExternalServices;
 use crate::worker::write_check::Readiness;
@@ -139,7 +139,10 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<RouteInfo>) {
         .cached_get("/coach", Athlete, talking::show)
         .post("/coach", Athlete, talking::send_message)
         .cached_get("/activities", Athlete, activities::list)
+        .get("/activities/new", Athlete, activity_new::show)
+        .post("/activities/new", Athlete, activity_new::create)
         .cached_get("/activities/{id}", Athlete, activity::show)
+        .post("/activities/{id}/gear", Athlete, gear::assign)
         .post("/activities/{id}/note", Athlete, activity::save_note)
         .post("/activities/{id}/edit", Athlete, activity::update)
         .post("/activities/{id}/reset", Athlete, activity::reset)
@@ -160,6 +163,14 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<RouteInfo>) {
         .post("/overview/races/{id}/confirm", Athlete, overview::confirm_race)
         .post("/overview/races/{id}/decline", Athlete, overview::decline_race)
         .post("/overview/results/{id}/remove", Athlete, overview::remove_race)
+        .get("/races/new", Athlete, race_new::show)
+        .post("/races/new", Athlete, race_new::create)
+        .cached_get("/gear", Athlete, gear::show)
+        .post("/gear", Athlete, gear::create)
+        .post("/gear/default", Athlete, gear::set_default)
+        .post("/gear/{id}/retire", Athlete, gear::retire)
+        .post("/gear/{id}/reuse", Athlete, gear::reuse)
+        .post("/gear/{id}/delete", Athlete, gear::delete)
         .get("/welcome", Athlete, welcome::show)
         .post("/welcome/you", Athlete, welcome::save_profile)
         .post("/welcome/source", Athlete, welcome::save_source)

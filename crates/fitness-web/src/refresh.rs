@@ -9,7 +9,7 @@ use fitness_coach::rule_based;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::units::UnitSystem;
-use fitness_ingest::{StopSignal, recompute};
+use fitness_ingest::{StopSignal, apply_merge_rules, recompute};
 use fitness_store::{DataVersion, Store};
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ const INLINE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Recomputes stale metrics, runs the adaptation rules, and rewrites today's built-in brief if its
 /// facts changed.
 pub async fn refresh(store: &Store, user: UserId, now: Instant) -> Result<(), fitness_ingest::Error> {
+    apply_merge_rules(store, user, now).await?;
     recompute(store, user, &mut |_| {}, &StopSignal::default()).await?;
     let profile = store.profile(user).await?;
     let today = Day::at(now, profile.zone);

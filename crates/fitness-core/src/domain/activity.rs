@@ -77,6 +77,15 @@ impl Activity {
         Day::at(local, chrono_tz::Tz::UTC)
     }
 
+    /// Name of a leg of a multisport activity, such as `Swim` or `Transition`.
+    #[must_use]
+    pub fn leg_label(&self) -> &'static str {
+        match self.sub_sport.as_deref() {
+            Some(kind) if self.sport == Sport::Other && kind.contains("transition") => "Transition",
+            _ => self.sport.title(),
+        }
+    }
+
     /// The time that counts towards a planned duration: moving time if known, else elapsed time.
     #[must_use]
     pub fn training_time(&self) -> Option<TimeSpan> {

@@ -55,6 +55,8 @@ ids! {
     SourceId;
     /// A race result, or a likely race that the athlete declined.
     RaceId;
+    /// Shoes, a bike or other equipment.
+    GearId;
     /// One run of an import or a sync.
     SyncRunId;
     NoteId;

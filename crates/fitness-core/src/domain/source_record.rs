@@ -5,10 +5,10 @@ use crate::domain::activity::Activity;
 use crate::domain::athlete::{Sex, ThresholdKind, ZoneKind, Zones};
 use crate::domain::calendar::{Day, Instant};
 use crate::domain::sport::Sport;
-use crate::domain::stream::Recording;
-use crate::domain::units::TimeSpan;
+use crate::domain::stream::{Channel, Recording};
+use crate::domain::units::{Distance, TimeSpan};
 use crate::domain::untrusted_text::pluralize;
-use crate::domain::wellness::DailyWellness;
+use crate::domain::wellness::{DailyWellness, DayReadings};
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -26,6 +26,8 @@ string_enum! {
         Gpx = "gpx",
         /// The list of activities in a Strava bulk export.
         StravaExport = "strava_export",
+        /// The athlete.
+        Manual = "manual",
     }
 }
 
@@ -40,6 +42,7 @@ impl SourceKind {
             Self::Tcx => "TCX file",
             Self::Gpx => "GPX file",
             Self::StravaExport => "Strava export",
+            Self::Manual => "Entered by hand",
         }
     }
 
@@ -107,6 +110,7 @@ impl ParsedActivity {
             race: self.race,
             flaws: self.flaws.clone(),
             counts: self.counts,
+            distance_profile: self.recording.as_ref().and_then(DistanceProfile::from_recording),
         }
     }
 }
@@ -126,6 +130,82 @@ pub struct ActivitySummary {
     /// Absent if nothing was dropped, so that records of earlier versions keep their hash.
     #[serde(default, skip_serializing_if = "ParseCounts::is_empty")]
     pub counts: ParseCounts,
+    /// Where it was at which time, to compare two devices over the time that both recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance_profile: Option<DistanceProfile>,
+}
+
+impl ActivitySummary {
+    #[must_use]
+    pub fn is_entered_by_hand(&self) -> bool {
+        self.flaws.contains(&Flaw::EnteredByHand)
+    }
+
+    /// Millimetres between two times, in milliseconds from the start. Without a profile, the share
+    /// of the whole distance. `None` if the distance is unknown or zero, as of an indoor activity.
+    #[must_use]
+    pub fn distance_between(&self, from_ms: f64, until_ms: f64) -> Option<f64> {
+        let total = self.activity.distance.map(Distance::mm).filter(|mm| *mm > 0)? as f64;
+        if let Some(profile) = &self.distance_profile {
+            return Some(profile.at(until_ms) - profile.at(from_ms));
+        }
+        let elapsed = self.activity.elapsed.map(TimeSpan::ms).filter(|ms| *ms > 0)? as f64;
+        Some(total * (until_ms - from_ms) / elapsed)
+    }
+}
+
+/// Distance from the start at equal steps of time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DistanceProfile {
+    step_s: u32,
+    end_s: u32,
+    /// At the start, after one step and so on; the last value is the distance at the end.
+    metres: Vec<u32>,
+}
+
+impl DistanceProfile {
+    /// Enough for an error of less than a percent; longer activities have longer steps.
+    const MAX_STEPS: u32 = 240;
+    const MIN_STEP_S: u32 = 30;
+
+    /// `None` without samples of the distance.
+    #[must_use]
+    pub fn from_recording(recording: &Recording) -> Option<Self> {
+        let column = recording.column(Channel::Distance)?;
+        let moments = recording.offsets_ms();
+        let end_s = u32::try_from(*moments.last()? / 1000).ok()?;
+        let step_s = end_s.div_ceil(Self::MAX_STEPS).max(Self::MIN_STEP_S);
+        let mut metres: Vec<u32> = Vec::with_capacity(end_s.div_ceil(step_s) as usize + 1);
+        let mut last = None;
+        for (at, mm) in moments.iter().zip(column.samples()) {
+            let Some(mm) = mm else { continue };
+            let metre = u32::try_from(mm / 1000).unwrap_or(0);
+            // The last sample up to each step.
+            while i64::from(*at) > i64::from(step_s) * 1000 * metres.len() as i64 {
+                metres.push(last.unwrap_or(metre));
+            }
+            last = Some(metre);
+        }
+        metres.push(last?);
+        Some(Self { step_s, end_s, metres })
+    }
+
+    /// Millimetres after so many milliseconds.
+    fn at(&self, ms: f64) -> f64 {
+        let seconds = (ms / 1000.0).clamp(0.0, f64::from(self.end_s));
+        let before =
+            ((seconds / f64::from(self.step_s.max(1))) as usize).min(self.metres.len().saturating_sub(1));
+        let point = |index: usize| {
+            let time = (index as f64 * f64::from(self.step_s)).min(f64::from(self.end_s));
+            Some((time, f64::from(*self.metres.get(index)?)))
+        };
+        let Some((from, metres)) = point(before) else { return 0.0 };
+        let beyond = match point(before + 1) {
+            Some((until, next)) if until > from => (seconds - from) / (until - from) * (next - metres),
+            _ => 0.0,
+        };
+        (metres + beyond) * 1000.0
+    }
 }
 
 /// What a parser dropped or corrected in one activity.
@@ -195,6 +275,10 @@ pub enum Flaw {
     ContradictoryTotals,
     /// Samples were out of order or had a wrong clock time; see [`ParseCounts`].
     OutOfOrder,
+    /// There is no file: the athlete entered it.
+    EnteredByHand,
+    /// The athlete gave the day, and no time.
+    NoStartTime,
 }
 
 impl Flaw {
@@ -265,6 +349,9 @@ pub struct DayRecord {
     pub wellness: DailyWellness,
     /// For a day that was not over, the time up to which it is complete; `None` for a whole day.
     pub as_of: Option<Instant>,
+    /// For one of many small files of a day, its readings. The files of a day are merged reading by
+    /// reading.
+    pub readings: Option<DayReadings>,
     /// Original JSON or CSV row.
     pub raw: Option<String>,
 }
@@ -334,19 +421,33 @@ pub struct AccountProfile {
     pub sex: Option<Sex>,
 }
 
+/// What a source's threshold is based on, the most reliable first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ThresholdBasis {
+    /// A value that the source measured or detected.
+    Measured,
+    /// A value that training zones are based on; it may be a default.
+    Zones,
+    /// A value in the settings of an account.
+    Profile,
+}
+
 /// One item parsed from a source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ImportedRecord {
     Activity(Box<SourceRecord>),
     Day(Box<DayRecord>),
     Estimate(Estimate),
-    /// A threshold. Sources give no start date, so it is valid from the date of the export.
+    /// A threshold.
     Threshold {
         kind: ThresholdKind,
         /// Its value, in the unit of its kind.
         value: f64,
         /// `Other` means all sports.
         sport: Sport,
+        basis: ThresholdBasis,
+        /// The day it was measured; without one it is valid from the date of the export.
+        from: Option<Day>,
     },
     /// Training zones, dated like thresholds.
     Zones {

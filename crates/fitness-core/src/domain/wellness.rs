@@ -2,7 +2,9 @@
 
 use crate::domain::calendar::{Day, Instant};
 use crate::domain::units::TimeSpan;
+use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One day's wellness. A missing value is `None`, never zero: a watch that was not worn is not a
 /// night without sleep.
@@ -71,6 +73,110 @@ impl DailyWellness {
             steps,
             vo2max
         );
+    }
+}
+
+/// Readings of a part of a day, added up so that the parts of a day can be merged in any order.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct DayReadings {
+    /// Continuous readings: their mean over the whole day counts.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub continuous: BTreeMap<ContinuousReading, ReadingSum>,
+    /// Single readings: the latest of the day counts.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub single: BTreeMap<SingleReading, LatestReading>,
+    /// Steps since midnight by the source's type of activity: the most of the day counts.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub steps: BTreeMap<i64, u32>,
+}
+
+string_enum! {
+    /// A value that a device measures all day.
+    pub enum ContinuousReading("reading") {
+        Stress = "stress",
+        Respiration = "respiration",
+        Spo2 = "spo2",
+    }
+}
+
+string_enum! {
+    /// A value that a device gives now and then.
+    pub enum SingleReading("single reading") {
+        RestingHeartRate = "resting_heart_rate",
+        Hrv = "hrv",
+        Weight = "weight",
+        Vo2Max = "vo2max",
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ReadingSum {
+    pub count: u32,
+    pub sum: f64,
+    pub max: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LatestReading {
+    pub at: Instant,
+    pub value: f64,
+}
+
+impl DayReadings {
+    pub fn add_continuous(&mut self, what: ContinuousReading, value: f64) {
+        self.add_sum(what, ReadingSum { count: 1, sum: value, max: value });
+    }
+
+    /// Of two readings at the same time the greater one counts.
+    pub fn add_single(&mut self, what: SingleReading, reading: LatestReading) {
+        let known = self.single.entry(what).or_insert(reading);
+        if (reading.at, reading.value) > (known.at, known.value) {
+            *known = reading;
+        }
+    }
+
+    pub fn add_steps(&mut self, kind: i64, steps: u32) {
+        let most = self.steps.entry(kind).or_default();
+        *most = (*most).max(steps);
+    }
+
+    /// Adds the readings of another part of the day.
+    pub fn merge(&mut self, other: &Self) {
+        for (what, sum) in &other.continuous {
+            self.add_sum(*what, *sum);
+        }
+        for (what, reading) in &other.single {
+            self.add_single(*what, *reading);
+        }
+        for (kind, steps) in &other.steps {
+            self.add_steps(*kind, *steps);
+        }
+    }
+
+    fn add_sum(&mut self, what: ContinuousReading, new: ReadingSum) {
+        let known = self.continuous.entry(what).or_insert(ReadingSum { count: 0, sum: 0.0, max: new.max });
+        known.count = known.count.saturating_add(new.count);
+        known.sum += new.sum;
+        known.max = known.max.max(new.max);
+    }
+
+    /// Sets the values of a day that come from readings.
+    pub fn fill(&self, day: &mut DailyWellness) {
+        let sum = |what| self.continuous.get(&what).filter(|sum| sum.count > 0);
+        let mean = |what| sum(what).map(|sum| sum.sum / f64::from(sum.count));
+        let single = |what| self.single.get(&what).map(|reading| reading.value);
+        let whole = |value: Option<f64>| value.map(|value| value.round() as u16);
+        let tenths = |value: Option<f64>| value.map(|value| (value * 10.0).round() / 10.0);
+        day.stress_avg = whole(mean(ContinuousReading::Stress));
+        day.stress_max = whole(sum(ContinuousReading::Stress).map(|sum| sum.max));
+        day.respiration = tenths(mean(ContinuousReading::Respiration));
+        day.spo2 = tenths(mean(ContinuousReading::Spo2));
+        day.resting_heart_rate = whole(single(SingleReading::RestingHeartRate));
+        day.hrv_ms = tenths(single(SingleReading::Hrv));
+        day.weight_kg = single(SingleReading::Weight);
+        day.vo2max = single(SingleReading::Vo2Max);
+        let steps = self.steps.values().fold(0_u32, |sum, steps| sum.saturating_add(*steps));
+        day.steps = (!self.steps.is_empty()).then_some(steps);
     }
 }
 

@@ -10,5 +10,7 @@ mod idempotence;
 mod live_sync;
 mod malicious_files;
 mod parse_counts;
+mod receipt;
 mod recompute;
 mod seeded_morning;
+mod wellness_files;

@@ -257,7 +257,7 @@ on_both_databases! {
         assert!(early.day < late.day);
 
         let night = DailyWellness { resting_heart_rate: Some(41), hrv_ms: Some(93.0), ..DailyWellness::empty(early.day) };
-        let report = DayRecord { kind: SourceKind::GarminExport, dataset: "late".to_owned(), wellness: night, as_of: None, raw: None };
+        let report = DayRecord { kind: SourceKind::GarminExport, dataset: "late".to_owned(), wellness: night, as_of: None, readings: None, raw: None };
         store.import_batch(ann, ImportBatch { day_records: vec![report], ..ImportBatch::default() }, clock()).await.unwrap();
         assert_equals_full_recompute(store, ann, "a night that came late").await;
 

@@ -60,7 +60,14 @@ fn night(day: Day, hrv: f64, asleep: i64) -> DayRecord {
         sleep: Some(sleep),
         ..DailyWellness::empty(day)
     };
-    DayRecord { kind: SourceKind::GarminExport, dataset: "uds".to_owned(), wellness, as_of: None, raw: None }
+    DayRecord {
+        kind: SourceKind::GarminExport,
+        dataset: "uds".to_owned(),
+        wellness,
+        as_of: None,
+        readings: None,
+        raw: None,
+    }
 }
 
 on_both_databases! {

@@ -25,16 +25,17 @@ use activity::ActivityBuilder;
 use athlete::AthleteBuilder;
 pub use athlete::AthleteReport;
 use chrono_tz::Tz;
-use fitness_core::domain::calendar::Instant;
+use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::source_record::{Flaw, ParsedActivity};
 use fitness_core::domain::stream::Channel;
-use fitness_core::domain::wellness::DailyWellness;
+use fitness_core::domain::wellness::{DailyWellness, DayReadings};
 use heart_rate_messages::HeartRateMessages;
 use messages::Message;
 use rustyfit::profile::{mesgdef, typedef};
+use std::collections::BTreeMap;
 use values::FitFields;
 pub(crate) use values::clean_text;
-use wellness::WellnessBuilder;
+use wellness::{ParsedDays, WellnessBuilder};
 
 /// Content of a FIT file.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -45,12 +46,33 @@ pub struct FitFile {
     pub days: Vec<DailyWellness>,
     /// Thresholds and zones that the device used for its activities.
     pub athlete: AthleteReport,
+    /// Readings of these days, from which most values were computed.
+    pub readings: BTreeMap<Day, DayReadings>,
     /// Time of the newest daily value.
     pub newest: Option<Instant>,
     /// File type, such as `activity` or `settings`.
     pub kind: Option<String>,
     /// Number of record messages, usable or not.
     pub records: usize,
+}
+
+impl FitFile {
+    /// Adds the days of one file of a chain.
+    fn add_days(&mut self, parsed: ParsedDays) {
+        self.newest = self.newest.max(parsed.newest);
+        for (wellness, readings) in parsed.days {
+            let day = wellness.day;
+            let all = self.readings.entry(day).or_default();
+            all.merge(&readings);
+            match self.days.iter_mut().find(|known| known.day == day) {
+                None => self.days.push(wellness),
+                Some(known) => {
+                    known.merge(wellness);
+                    all.fill(known);
+                }
+            }
+        }
+    }
 }
 
 /// Header length: size, protocol, profile, data length, `.FIT`.
@@ -94,10 +116,7 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, ParseError> {
         }
         gathered_activities.push((gathered, athlete, flaws));
         match days.into_days(zone) {
-            Ok((days, newest)) => {
-                file.days.extend(days);
-                file.newest = file.newest.max(newest);
-            }
+            Ok(days) => file.add_days(days),
             Err(why) => problem = Some(why),
         }
     }

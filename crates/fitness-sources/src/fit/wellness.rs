@@ -10,7 +10,9 @@ use chrono::TimeDelta;
 use chrono_tz::Tz;
 use fitness_core::domain::calendar::{Day, Instant, utc_offset_seconds};
 use fitness_core::domain::units::TimeSpan;
-use fitness_core::domain::wellness::{DailyWellness, Sleep};
+use fitness_core::domain::wellness::{
+    ContinuousReading, DailyWellness, DayReadings, LatestReading, SingleReading, Sleep,
+};
 use rustyfit::profile::mesgdef;
 use rustyfit::profile::typedef::{self, MesgNum};
 use std::collections::BTreeMap;
@@ -152,8 +154,8 @@ impl WellnessBuilder {
         }
     }
 
-    /// Daily values, and the time of the newest one.
-    pub(super) fn into_days(self, zone: Tz) -> Result<(Vec<DailyWellness>, Option<Instant>), ParseError> {
+    /// Daily values with their readings, and the time of the newest one.
+    pub(super) fn into_days(self, zone: Tz) -> Result<ParsedDays, ParseError> {
         if self.user_count > 1
             && self.readings.iter().any(|reading| reading.measurement == Measurement::Weight)
         {
@@ -169,38 +171,35 @@ impl WellnessBuilder {
                 .unwrap_or_else(|| utc_offset_seconds(zone, at).into());
             Some(Day::at(at + TimeDelta::seconds(offset), Tz::UTC))
         };
-        let mut days: BTreeMap<Day, DailyWellness> = BTreeMap::new();
+        let mut days: BTreeMap<Day, DayReadings> = BTreeMap::new();
         let mut newest = None;
-        let mut counted: BTreeMap<(Day, i64), u32> = BTreeMap::new();
         for ((time, kind), steps) in &self.steps {
             newest = newest.max(Some(*time));
             // The total at midnight belongs to the day before.
             if let Some(day) = day_of(time.saturating_sub(1)) {
-                let most = counted.entry((day, *kind)).or_default();
-                *most = (*most).max(*steps);
+                days.entry(day).or_default().add_steps(*kind, *steps);
             }
         }
-        for ((day, _), steps) in counted {
-            let known = days.entry(day).or_insert_with(|| DailyWellness::empty(day));
-            known.steps = Some(known.steps.unwrap_or(0) + steps);
-        }
-        let mut groups: BTreeMap<Day, Vec<Reading>> = BTreeMap::new();
         for reading in &self.readings {
             newest = newest.max(Some(reading.time));
-            if let Some(day) = day_of(reading.time) {
-                groups.entry(day).or_default().push(*reading);
+            if let Some((day, at)) = day_of(reading.time).zip(instant(reading.time)) {
+                add_reading(days.entry(day).or_default(), reading, at);
             }
         }
-        for (day, readings) in groups {
-            fill(days.entry(day).or_insert_with(|| DailyWellness::empty(day)), &readings);
+        let mut parsed: BTreeMap<Day, (DailyWellness, DayReadings)> = BTreeMap::new();
+        for (day, readings) in days {
+            let mut wellness = DailyWellness::empty(day);
+            readings.fill(&mut wellness);
+            parsed.insert(day, (wellness, readings));
         }
         if let Some((woke, night)) = self.night() {
             newest = newest.max(Some(woke));
             if let Some(day) = day_of(woke) {
-                days.entry(day).or_insert_with(|| DailyWellness::empty(day)).sleep = Some(night);
+                let blank = || (DailyWellness::empty(day), DayReadings::default());
+                parsed.entry(day).or_insert_with(blank).0.sleep = Some(night);
             }
         }
-        Ok((days.into_values().collect(), newest.and_then(instant)))
+        Ok(ParsedDays { days: parsed.into_values().collect(), newest: newest.and_then(instant) })
     }
 
     /// Sleep from the sleep levels, and when it ended.
@@ -237,23 +236,23 @@ impl WellnessBuilder {
     }
 }
 
-/// Means of continuous readings, and the last of single readings.
-fn fill(day: &mut DailyWellness, readings: &[Reading]) {
-    let of = |what| {
-        readings.iter().filter(move |reading| reading.measurement == what).map(|reading| reading.value)
-    };
-    let mean = |what| {
-        let (sum, count) = of(what).fold((0.0, 0_u32), |(sum, n), value| (sum + value, n + 1));
-        (count > 0).then(|| sum / f64::from(count))
-    };
-    let whole = |value: Option<f64>| value.map(|value| value.round() as u16);
-    let tenths = |value: Option<f64>| value.map(|value| (value * 10.0).round() / 10.0);
-    day.resting_heart_rate = whole(of(Measurement::RestingHeartRate).next_back());
-    day.stress_avg = whole(mean(Measurement::Stress));
-    day.stress_max = whole(of(Measurement::Stress).reduce(f64::max));
-    day.respiration = tenths(mean(Measurement::Respiration));
-    day.spo2 = tenths(mean(Measurement::Oxygen));
-    day.hrv_ms = tenths(of(Measurement::Hrv).next_back());
-    day.weight_kg = of(Measurement::Weight).next_back();
-    day.vo2max = of(Measurement::Vo2Max).next_back();
+/// Daily values of a file.
+#[derive(Debug)]
+pub(super) struct ParsedDays {
+    pub(super) days: Vec<(DailyWellness, DayReadings)>,
+    pub(super) newest: Option<Instant>,
+}
+
+fn add_reading(day: &mut DayReadings, reading: &Reading, at: Instant) {
+    let value = reading.value;
+    let single = LatestReading { at, value };
+    match reading.measurement {
+        Measurement::Stress => day.add_continuous(ContinuousReading::Stress, value),
+        Measurement::Respiration => day.add_continuous(ContinuousReading::Respiration, value),
+        Measurement::Oxygen => day.add_continuous(ContinuousReading::Spo2, value),
+        Measurement::RestingHeartRate => day.add_single(SingleReading::RestingHeartRate, single),
+        Measurement::Hrv => day.add_single(SingleReading::Hrv, single),
+        Measurement::Weight => day.add_single(SingleReading::Weight, single),
+        Measurement::Vo2Max => day.add_single(SingleReading::Vo2Max, single),
+    }
 }

@@ -9,7 +9,7 @@ use arbitrary::Unstructured;
 use chrono::Datelike;
 use fitness_core::domain::source_record::{EstimateValue, ImportedRecord};
 
-const DATASETS: [GarminDataset; 16] = [
+const DATASETS: [GarminDataset; 18] = [
     GarminDataset::Activities,
     GarminDataset::DailySummaries,
     GarminDataset::Sleep,
@@ -23,6 +23,8 @@ const DATASETS: [GarminDataset; 16] = [
     GarminDataset::EnduranceScore,
     GarminDataset::HillScore,
     GarminDataset::BioMetrics,
+    GarminDataset::LatestBioMetrics,
+    GarminDataset::BioMetricProfile,
     GarminDataset::HeartRateZones,
     GarminDataset::PowerZones,
     GarminDataset::UserProfile,

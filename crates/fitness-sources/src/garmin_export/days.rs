@@ -5,7 +5,7 @@ use super::{ElementRecords, ElementResult};
 use chrono::TimeDelta;
 use chrono_tz::Tz;
 use fitness_core::domain::calendar::{Day, Instant};
-use fitness_core::domain::source_record::{DayRecord, ImportedRecord, SourceKind};
+use fitness_core::domain::source_record::{DayRecord, ImportedRecord, SourceKind, ThresholdBasis};
 use fitness_core::domain::units::TimeSpan;
 use fitness_core::domain::wellness::{DailyWellness, Sleep};
 use std::ops::RangeInclusive;
@@ -32,6 +32,7 @@ fn day_record(
         dataset: part.to_owned(),
         wellness,
         as_of,
+        readings: None,
         raw: Some(raw.to_owned()),
     })))
 }
@@ -164,15 +165,29 @@ pub(super) fn vo2max(part: &str, object: &Object<'_>, raw: &str) -> ElementResul
     ranked_day(part, wellness, (i64::from(running), update_time(object, "updateTimestamp")), raw)
 }
 
-/// An element of `userBioMetrics`, in grams. The last of a day counts.
-pub(super) fn weight(object: &Object<'_>, raw: &str) -> ElementResult {
+/// An element of `userBioMetrics`: a weight in grams, thresholds, or both. The last of a day counts.
+pub(super) fn bio_metrics(object: &Object<'_>, raw: &str) -> ElementResult {
     let day = object.object("metaData").ok_or(super::fields::NO_DATE)?.day("calendarDate")?;
-    let weight = object.object("weight").ok_or("no weight")?;
+    let thresholds = super::athlete::thresholds(object, ThresholdBasis::Measured, Some(day));
+    let Some(weight) = object.object("weight") else {
+        return if thresholds.is_empty() {
+            Err("no weight and no thresholds")
+        } else {
+            Ok(ElementRecords { records: thresholds, day_rank: None })
+        };
+    };
     let wellness = DailyWellness {
         weight_kg: weight.within("weight", GRAMS).map(|grams| grams / 1000.0),
         ..DailyWellness::empty(day)
     };
-    ranked_day("weight", wellness, (update_time(&weight, "timestampGMT"), 0), raw)
+    match ranked_day("weight", wellness, (update_time(&weight, "timestampGMT"), 0), raw) {
+        Ok(mut element) => {
+            element.records.extend(thresholds);
+            Ok(element)
+        }
+        Err(_) if !thresholds.is_empty() => Ok(ElementRecords { records: thresholds, day_rank: None }),
+        Err(why) => Err(why),
+    }
 }
 
 fn update_time(object: &Object<'_>, key: &str) -> i64 {

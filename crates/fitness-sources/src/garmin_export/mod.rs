@@ -21,7 +21,7 @@ use crate::error::ParseError;
 use chrono_tz::Tz;
 use fields::Object;
 use fitness_core::domain::calendar::Day;
-use fitness_core::domain::source_record::ImportedRecord;
+use fitness_core::domain::source_record::{ImportedRecord, ThresholdBasis};
 use std::collections::BTreeMap;
 use std::io::Read;
 
@@ -43,11 +43,40 @@ pub enum GarminDataset {
     RacePredictions,
     EnduranceScore,
     HillScore,
+    /// Weight and thresholds by day.
     BioMetrics,
+    /// The newest thresholds.
+    LatestBioMetrics,
+    /// Thresholds in the settings.
+    BioMetricProfile,
     HeartRateZones,
     PowerZones,
     /// Birth year and sex.
     UserProfile,
+}
+
+impl GarminDataset {
+    /// Name for the import receipt.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Activities => "Garmin activity list",
+            Self::DailySummaries => "Garmin daily summaries",
+            Self::Sleep => "Garmin sleep",
+            Self::HealthStatus => "Garmin health status",
+            Self::TrainingReadiness => "Garmin training readiness",
+            Self::AcuteLoad => "Garmin training load",
+            Self::TrainingHistory => "Garmin training status",
+            Self::MaxMet | Self::ActivityVo2Max => "Garmin VO2max",
+            Self::RacePredictions => "Garmin race predictions",
+            Self::EnduranceScore => "Garmin endurance score",
+            Self::HillScore => "Garmin hill score",
+            Self::BioMetrics | Self::LatestBioMetrics | Self::BioMetricProfile => "Garmin biometrics",
+            Self::HeartRateZones => "Garmin heart rate zones",
+            Self::PowerZones => "Garmin power zones",
+            Self::UserProfile => "Garmin user profile",
+        }
+    }
 }
 
 /// The dataset of a path from [`walk`](crate::files::walk()); `None` for files that are not used.
@@ -72,6 +101,8 @@ pub fn recognise(path: &str) -> Option<GarminDataset> {
         ("_sleepData", D::Sleep),
         ("_healthStatusData", D::HealthStatus),
         ("_userBioMetrics", D::BioMetrics),
+        ("_bioMetrics_latest", D::LatestBioMetrics),
+        ("_userBioMetricProfileData", D::BioMetricProfile),
         ("_heartRateZones", D::HeartRateZones),
         ("_powerZones", D::PowerZones),
         ("user_profile", D::UserProfile),
@@ -179,7 +210,9 @@ impl DatasetReader<'_> {
             D::HealthStatus => days::health_status(&object, element),
             D::MaxMet => days::vo2max("max_met", &object, element),
             D::ActivityVo2Max => days::vo2max("activity_vo2max", &object, element),
-            D::BioMetrics => days::weight(&object, element),
+            D::BioMetrics => days::bio_metrics(&object, element),
+            D::LatestBioMetrics => athlete::current_thresholds(&object, ThresholdBasis::Measured),
+            D::BioMetricProfile => athlete::current_thresholds(&object, ThresholdBasis::Profile),
             D::TrainingReadiness => estimates::readiness(&object),
             D::AcuteLoad => estimates::acute_load(&object),
             D::TrainingHistory => estimates::training_status(&object),

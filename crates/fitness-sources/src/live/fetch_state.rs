@@ -97,6 +97,7 @@ impl<'a, L: FetchListener> FetchContext<'a, L> {
             dataset: part.to_owned(),
             wellness: entry.wellness,
             as_of: (!over).then_some(self.polled_at),
+            readings: None,
             raw: Some(entry.raw),
         };
         self.emit(FetchedItem::Record(ImportedRecord::Day(Box::new(report))), entry.recorded_at).await

@@ -30,8 +30,11 @@ fitness_core::string_enum! {
 
 fitness_core::string_enum! {
     pub enum AuditAction("audit action") {
+        ActivityAdd = "activity.add",
         ActivityDelete = "activity.delete",
         ActivityEdit = "activity.edit",
+        /// Activities merged by the rules of a new version.
+        ActivityMerge = "activity.merge",
         ActivityReset = "activity.reset",
         ActivityRestore = "activity.restore",
         BriefPut = "brief.put",
@@ -41,6 +44,11 @@ fitness_core::string_enum! {
         ChatStart = "chat.start",
         DerivedDrop = "derived.drop",
         ImportTake = "import.take",
+        GearAdd = "gear.add",
+        GearAssign = "gear.assign",
+        GearDefault = "gear.default",
+        GearDelete = "gear.delete",
+        GearEdit = "gear.edit",
         JobEnqueue = "job.enqueue",
         JobFail = "job.fail",
         JobFinish = "job.finish",
@@ -100,8 +108,10 @@ impl AuditAction {
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
+            Self::ActivityAdd => "Activity entered",
             Self::ActivityDelete => "Activity deleted",
             Self::ActivityEdit => "Activity edited",
+            Self::ActivityMerge => "Activities merged after an upgrade",
             Self::ActivityReset => "Activity edits undone",
             Self::ActivityRestore => "Activity restored",
             Self::BriefPut => "Brief written",
@@ -111,6 +121,11 @@ impl AuditAction {
             Self::ChatStart => "Chat started",
             Self::DerivedDrop => "Computed metrics dropped",
             Self::ImportTake => "Data imported",
+            Self::GearAdd => "Gear added",
+            Self::GearAssign => "Gear of an activity changed",
+            Self::GearDefault => "Default gear changed",
+            Self::GearDelete => "Gear deleted",
+            Self::GearEdit => "Gear edited",
             Self::JobEnqueue => "Background job queued",
             Self::JobFail => "Background job failed",
             Self::JobFinish => "Background job finished",

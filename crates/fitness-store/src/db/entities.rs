@@ -32,6 +32,36 @@ tables! {
         stale_from: Option<NaiveDate>,
         settled_through: Option<NaiveDate>,
         touched: i64,
+        merge_rules: i64,
+    }
+    record_streams = "record_streams" {
+        #[sea_orm(primary_key, auto_increment = false)] user_id: i64,
+        #[sea_orm(primary_key, auto_increment = false)] kind: String,
+        #[sea_orm(primary_key, auto_increment = false)] external_id: String,
+        #[sea_orm(primary_key, auto_increment = false)] channel: String,
+        samples: i64,
+        packed: Vec<u8>,
+    }
+    gear = "gear" {
+        #[sea_orm(primary_key)] id: i64,
+        user_id: i64,
+        kind: String,
+        name: String,
+        initial_mm: i64,
+        retire_at_mm: Option<i64>,
+        retired_on: Option<NaiveDate>,
+        added_at: Instant,
+    }
+    gear_defaults = "gear_defaults" {
+        #[sea_orm(primary_key, auto_increment = false)] user_id: i64,
+        #[sea_orm(primary_key, auto_increment = false)] sport: String,
+        #[sea_orm(primary_key, auto_increment = false)] from_day: NaiveDate,
+        gear_id: Option<i64>,
+    }
+    activity_gear = "activity_gear" {
+        #[sea_orm(primary_key, auto_increment = false)] activity_id: i64,
+        user_id: i64,
+        gear_id: Option<i64>,
     }
     activity_metrics = "activity_metrics" {
         #[sea_orm(primary_key, auto_increment = false)] activity_id: i64,

@@ -18,6 +18,7 @@ fitness_core::string_enum! {
         EarlierRevision = "earlier revision",
         FailedJob = "failed job",
         File = "file",
+        Gear = "gear",
         Match = "match",
         Note = "note",
         Observation = "observation",
@@ -131,6 +132,11 @@ pub enum Error {
     /// An edit that would make an activity implausible.
     #[error(transparent)]
     Edit(#[from] fitness_core::domain::merge::ActivityEditError),
+    /// An activity entered by hand is in the future or impossible.
+    #[error(transparent)]
+    ManualActivity(#[from] fitness_core::domain::manual_activity::ManualActivityError),
+    #[error(transparent)]
+    Gear(#[from] fitness_core::domain::gear::GearError),
     /// The confirmation is unknown, used, expired, or was for something else.
     #[error("this confirmation is not valid: {0}")]
     NotConfirmed(&'static str),

@@ -2,7 +2,7 @@
 
 use crate::db::audit::{Actor, AuditAction, NewAuditEntry};
 use crate::db::convert::to_json;
-use crate::db::entities::{estimates, finished_imports, thresholds, zones};
+use crate::db::entities::{derivations, estimates, finished_imports, thresholds, zones};
 use crate::db::error::Result;
 use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
@@ -15,7 +15,8 @@ use crate::training::wellness;
 use fitness_core::domain::athlete::{Threshold, Zones};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
-use fitness_core::domain::ids::UserId;
+use fitness_core::domain::ids::{ActivityId, UserId};
+use fitness_core::domain::merge::MERGE_RULES_VERSION;
 use fitness_core::domain::source_record::{AccountProfile, DayRecord, Estimate, EstimateKind, EstimateValue};
 use fitness_core::domain::untrusted_text::sanitize_for_storage;
 use fitness_core::metrics::zones::DatedZones;
@@ -35,6 +36,8 @@ pub struct ImportBatch {
     pub estimates: Vec<Estimate>,
     /// Thresholds from the source; used where the athlete set none.
     pub thresholds: Vec<Threshold>,
+    /// Thresholds of a source's history, each from the day it was measured.
+    pub dated_thresholds: Vec<Threshold>,
     /// Zones from the source; used where the athlete set none.
     pub zones: Vec<DatedZones>,
     /// Account data, which fills gaps in the profile.
@@ -83,6 +86,7 @@ impl Store {
             day_records: days,
             estimates,
             thresholds,
+            dated_thresholds,
             zones,
             person,
             export_day: edition,
@@ -98,6 +102,7 @@ impl Store {
             renewed: renewed + days_renewed,
             estimates: put_estimates(&tx, estimates).await?,
             athlete_facts: put_thresholds(&tx, thresholds, edition.is_some()).await?
+                + put_thresholds(&tx, dated_thresholds, true).await?
                 + put_zones(&tx, zones, edition.is_some()).await?
                 + put_person(&tx, &person).await?,
         };
@@ -108,6 +113,38 @@ impl Store {
         let object = format!("reports:{reports} files:{} days:{}", taken.originals, taken.days.len());
         tx.commit(NewAuditEntry::new(now, Actor::System, AuditAction::ImportTake, object)).await?;
         Ok(taken)
+    }
+
+    /// After an upgrade that changed which records are the same activity: compares all stored
+    /// records again, once. Returns each activity with those that were merged into it; `None` if
+    /// the records were grouped by the current rules.
+    ///
+    /// # Errors
+    /// If there is no such user, or the database fails; nothing was changed.
+    pub async fn apply_merge_rules(
+        &self,
+        user: UserId,
+        now: Instant,
+    ) -> Result<Option<Vec<(ActivityId, Vec<ActivityId>)>>> {
+        if !self.has_old_merge_rules(user).await? {
+            return Ok(None);
+        }
+        let tx = self.begin_user_write(user).await?;
+        let merged = source_records::merge_stored(&tx, now).await?;
+        recompute_state::set_merge_rules(&tx).await?;
+        if merged.is_empty() {
+            tx.commit_without_audit().await?;
+        } else {
+            let object = format!("activities:{}", merged.len());
+            tx.commit(NewAuditEntry::new(now, Actor::System, AuditAction::ActivityMerge, object)).await?;
+        }
+        Ok(Some(merged))
+    }
+
+    /// Whether records were last grouped by the rules of an earlier version.
+    pub async fn has_old_merge_rules(&self, user: UserId) -> Result<bool> {
+        let row = derivations::Entity::find_by_id(user.get()).one(self.reader()).await?;
+        Ok(row.is_some_and(|row| row.merge_rules < MERGE_RULES_VERSION))
     }
 
     /// Whether this file was completely imported before, with this parser version.

@@ -18,6 +18,7 @@ use chrono::NaiveDate;
 use fitness_core::domain::athlete::{Threshold, ThresholdOrigin};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{ActivityId, UserId};
+use fitness_core::domain::merge::MERGE_RULES_VERSION;
 use fitness_core::domain::sport::Sport;
 use fitness_core::metrics::activity::ActivityMetrics;
 use fitness_core::metrics::day::{DayMetrics, DayState};
@@ -176,6 +177,7 @@ impl Store {
             stale_from: Set(None),
             settled_through: Set(settled.map(Day::date)),
             touched: Set(stale.change_count),
+            merge_rules: Set(MERGE_RULES_VERSION),
         };
         use derivations::Column;
         let replace = OnConflict::column(Column::UserId)
@@ -234,13 +236,24 @@ fn earliest_day() -> Day {
 
 /// `changed` is whether an input changed; then a running recomputation is rejected.
 pub(crate) async fn set_stale_from(tx: &Tx, from: Day, changed: bool) -> Result<()> {
-    let sql = "INSERT INTO derivations (user_id, stale_from, touched) VALUES ($1, $2, $3) \
+    let sql = "INSERT INTO derivations (user_id, stale_from, touched, merge_rules) VALUES ($1, $2, $3, $4) \
                ON CONFLICT (user_id) DO UPDATE SET touched = derivations.touched + excluded.touched, \
                stale_from = CASE WHEN derivations.stale_from IS NULL OR excluded.stale_from < derivations.stale_from \
                THEN excluded.stale_from ELSE derivations.stale_from END";
-    let values = [tx.user().get().into(), from.date().into(), i64::from(changed).into()];
+    let values =
+        [tx.user().get().into(), from.date().into(), i64::from(changed).into(), MERGE_RULES_VERSION.into()];
     let backend = tx.db().get_database_backend();
     tx.db().execute_raw(Statement::from_sql_and_values(backend, sql, values)).await?;
+    Ok(())
+}
+
+/// Records that this user's source records are grouped by the current rules.
+pub(crate) async fn set_merge_rules(tx: &Tx) -> Result<()> {
+    derivations::Entity::update_many()
+        .col_expr(derivations::Column::MergeRules, Expr::value(MERGE_RULES_VERSION))
+        .filter(derivations::Column::UserId.eq(tx.user().get()))
+        .exec(tx.db())
+        .await?;
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 
 use crate::db::entities::{
     activities, activity_details, activity_metrics, activity_reports, daily_metrics, daily_wellness,
-    day_reports, estimates, laps, originals, streams, thresholds, zones,
+    day_reports, estimates, laps, originals, record_streams, streams, thresholds, zones,
 };
 use crate::db::error::Result;
 use crate::db::store::Store;
@@ -71,6 +71,10 @@ impl Store {
         for row in rows!(streams, user, &db) {
             let packed = ContentHash::hash_bytes(&row.packed);
             lines.push(format!("stream {} {} {} {packed}", of(row.activity_id), row.channel, row.samples));
+        }
+        for row in rows!(record_streams, user, &db) {
+            let packed = ContentHash::hash_bytes(&row.packed);
+            lines.push(format!("record stream {} {} {} {packed}", row.kind, row.external_id, row.channel));
         }
         for row in rows!(activity_details, user, &db) {
             let packed = ContentHash::hash_bytes(&row.packed);

@@ -1,6 +1,8 @@
 //! Deterministic test data: users, plans, runs and confirmations.
 
 use super::TestDb;
+use crate::db::compress::{pack_json, unpack_json};
+use crate::db::entities::{activities, activity_reports, derivations};
 use crate::db::error::{Error, RecordKind, Result};
 use crate::db::store::Store;
 use crate::import::batch::ImportBatch;
@@ -17,11 +19,15 @@ use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{PlanId, ProposalId, UserId};
 use fitness_core::domain::note::Author;
-use fitness_core::domain::source_record::{ParsedActivity, RecordKey, SourceKind, SourceRecord};
+use fitness_core::domain::source_record::{
+    ActivitySummary, ParsedActivity, RecordKey, SourceKind, SourceRecord,
+};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::plan::lint::LintRule;
 use fitness_core::plan::{self, Draft, GoalDistance, HumanActionKind, Workout, WorkoutKind};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 use std::collections::BTreeSet;
 
 /// Default time of tests: Sunday 14 June 2026, 08:00 UTC.
@@ -203,6 +209,43 @@ impl TestDb {
         let report = PackedRecord::pack(report, None, None).expect("a short recording");
         let batch = ImportBatch { records: vec![report], ..ImportBatch::default() };
         self.store.import_batch(user, batch, now()).await.expect("a report can be taken in").records[0]
+    }
+
+    /// Moves the start of a stored record without comparing it with others, as if an older version
+    /// had grouped it by its own rules.
+    ///
+    /// # Panics
+    /// If there is no such record, or the store returns an error.
+    pub async fn move_record_as_older_version(&self, user: UserId, external_id: &str, start: Instant) {
+        let tx = self.store.begin_user_write(user).await.expect("a user");
+        let row = activity_reports::Entity::find()
+            .filter(activity_reports::Column::UserId.eq(user.get()))
+            .filter(activity_reports::Column::ExternalId.eq(external_id))
+            .one(tx.db())
+            .await
+            .expect("the database answers")
+            .expect("a record");
+        let mut outline: ActivitySummary = unpack_json(&row.outline).expect("a summary");
+        outline.activity.started_at = start;
+        let record = activity_reports::ActiveModel {
+            id: Set(row.id),
+            started_at: Set(start),
+            outline: Set(pack_json(&outline)),
+            ..Default::default()
+        };
+        activity_reports::Entity::update(record).exec(tx.db()).await.expect("it can be written");
+        let activity = activities::ActiveModel {
+            id: Set(row.activity_id),
+            started_at: Set(start),
+            ..Default::default()
+        };
+        activities::Entity::update(activity).exec(tx.db()).await.expect("it can be written");
+        derivations::Entity::update_many()
+            .col_expr(derivations::Column::MergeRules, Expr::value(1_i64))
+            .exec(tx.db())
+            .await
+            .expect("it can be written");
+        tx.commit_without_audit().await.expect("it can be written");
     }
 
     /// Records a finished import with this coverage evidence.

@@ -10,18 +10,25 @@ use crate::db::tx::Tx;
 use crate::metrics::activity_metrics;
 use crate::metrics::recompute_state;
 use crate::training::races::find_race_day;
+use crate::training::source_records::{self, PackedRecord};
 use fitness_core::domain::activity::{Activity, Lap};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{ActivityId, UserId};
+use fitness_core::domain::manual_activity::ManualActivity;
 use fitness_core::domain::merge::{Edit, MergedActivity, merge_activity};
-use fitness_core::domain::source_record::{ActivitySummary, Details, Flaw, RecordKey};
+use fitness_core::domain::source_record::{
+    ActivitySummary, Details, Flaw, RecordKey, SourceKind, SourceRecord,
+};
 use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::metrics::{Quality, ValueWithQuality};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use serde::Serialize;
+
+/// Maximum time between the legs of a multisport activity.
+const MAX_LEG_GAP: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoredActivity {
@@ -41,6 +48,12 @@ pub struct StoredActivity {
 }
 
 impl StoredActivity {
+    /// Whether the athlete entered it and there is no recording.
+    #[must_use]
+    pub fn is_entered_by_hand(&self) -> bool {
+        self.flaws.contains(&Flaw::EnteredByHand)
+    }
+
     #[must_use]
     pub fn load_with_quality(&self) -> Option<ValueWithQuality> {
         self.load.zip(self.load_quality).map(|(value, quality)| ValueWithQuality { value, quality })
@@ -106,6 +119,73 @@ impl Store {
         let mut reports = read_source_records(self.reader(), user, id).await?;
         reports.sort_by(|(a, _), (b, _)| a.cmp(b));
         Ok(reports)
+    }
+
+    /// All legs of the multisport activity that this activity belongs to, in order, without laps;
+    /// empty if it does not. Legs are consecutive activities of one file.
+    pub async fn list_multisport_legs(&self, user: UserId, id: ActivityId) -> Result<Vec<StoredActivity>> {
+        use activity_reports::Column;
+        let db = self.snapshot().await?;
+        let mine = || activity_reports::Entity::find().filter(Column::UserId.eq(user.get())).select_only();
+        let keys = mine()
+            .columns([Column::Kind, Column::ExternalId])
+            .filter(Column::ActivityId.eq(id.get()))
+            .into_tuple::<(String, String)>()
+            .all(&db)
+            .await?;
+        for (kind, external) in keys {
+            // The key of a file's activity is the file's hash and the position in it.
+            let Some((file, _)) = external.split_once('#') else { continue };
+            let ids = mine()
+                .column(Column::ActivityId)
+                .filter(Column::Kind.eq(kind))
+                .filter(Column::ExternalId.starts_with(format!("{file}#")))
+                .into_tuple::<i64>()
+                .all(&db)
+                .await?;
+            let rows = activities::Entity::find()
+                .filter(activities::Column::UserId.eq(user.get()))
+                .filter(activities::Column::Id.is_in(ids))
+                .filter(activities::Column::DeletedAt.is_null())
+                .order_by_asc(activities::Column::StartedAt)
+                .all(&db)
+                .await?;
+            let all: Vec<StoredActivity> = rows.into_iter().map(stored_activity).collect::<Result<_>>()?;
+            let follows = |a: &StoredActivity, b: &StoredActivity| {
+                let end = a.activity.started_at
+                    + chrono::TimeDelta::milliseconds(a.activity.elapsed.map_or(0, TimeSpan::ms));
+                b.activity.started_at - end <= MAX_LEG_GAP
+            };
+            let legs = all.chunk_by(follows).find(|legs| legs.iter().any(|leg| leg.id == id));
+            if let Some(legs) = legs.filter(|legs| legs.len() > 1) {
+                return Ok(legs.to_vec());
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Stores an activity that the athlete entered. It counts like a recorded one, and a later
+    /// import of its recording is merged with it.
+    ///
+    /// # Errors
+    /// `ManualActivity` if it is in the future or impossible.
+    pub async fn add_activity(
+        &self,
+        user: UserId,
+        entered: &ManualActivity,
+        now: Instant,
+    ) -> Result<ActivityId> {
+        let zone = self.profile(user).await?.zone;
+        let parsed = entered.to_parsed(zone, now)?;
+        let hash = ContentHash::hash_json(&(&parsed.activity, now));
+        let key = RecordKey { kind: SourceKind::Manual, id: hash.to_string() };
+        let record = PackedRecord::pack(SourceRecord { key, parsed, raw: None }, None, None)?;
+        let tx = self.begin_user_write(user).await?;
+        let (records, _) = source_records::upsert(&tx, vec![record], now).await?;
+        let id = records.first().ok_or(Error::NotFound(RecordKind::Activity))?.activity;
+        let entry = NewAuditEntry::new(now, Actor::Human, AuditAction::ActivityAdd, format!("activity:{id}"));
+        tx.commit(entry).await?;
+        Ok(id)
     }
 
     /// Edits an activity. Edits survive later imports.

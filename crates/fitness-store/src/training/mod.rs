@@ -3,6 +3,7 @@
 
 pub(crate) mod activities;
 pub mod activity_search;
+pub(crate) mod gear;
 pub(crate) mod notes;
 pub(crate) mod observations;
 pub(crate) mod original_files;

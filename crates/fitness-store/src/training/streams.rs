@@ -5,11 +5,13 @@
 //! before zstd and a fraction of that after.
 
 use crate::db::convert::parse_text;
+use crate::db::entities::record_streams;
 use crate::db::entities::streams::{ActiveModel, Column, Entity, Model};
 use crate::db::error::{Error, Result};
 use crate::db::store::Store;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{ActivityId, UserId};
+use fitness_core::domain::source_record::RecordKey;
 use fitness_core::domain::stream::{self, Recording};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 
@@ -35,13 +37,22 @@ impl Store {
 
 /// Decodes a recording from its rows, in any order; `None` without a time axis.
 pub(crate) fn unpack_recording(rows: &[Model]) -> Result<Option<Recording>> {
-    let Some(axis) = rows.iter().find(|row| row.channel == TIME_CHANNEL) else { return Ok(None) };
-    let moments: Vec<i32> = unpack(&axis.packed, axis.samples)?.into_iter().flatten().collect();
+    let columns: Vec<_> =
+        rows.iter().map(|row| (row.channel.as_str(), row.samples, &row.packed[..])).collect();
+    unpack_columns(&columns)
+}
+
+/// Decodes columns of a channel, a number of samples and bytes each.
+fn unpack_columns(columns: &[(&str, i64, &[u8])]) -> Result<Option<Recording>> {
+    let Some((_, samples, packed)) = columns.iter().find(|(channel, ..)| *channel == TIME_CHANNEL) else {
+        return Ok(None);
+    };
+    let moments: Vec<i32> = unpack(packed, *samples)?.into_iter().flatten().collect();
     let mut recording = Recording::new(moments).map_err(|e| Error::Unreadable(e.to_string()))?;
-    for row in rows.iter().filter(|row| row.channel != TIME_CHANNEL) {
-        let column = unpack(&row.packed, row.samples)?.into_iter().collect();
+    for (channel, samples, packed) in columns.iter().filter(|(channel, ..)| *channel != TIME_CHANNEL) {
+        let column = unpack(packed, *samples)?.into_iter().collect();
         recording
-            .insert_column(parse_text(&row.channel)?, column)
+            .insert_column(parse_text(channel)?, column)
             .map_err(|e| Error::Unreadable(e.to_string()))?;
     }
     Ok(Some(recording))
@@ -53,7 +64,7 @@ pub(crate) struct PackedRecording(Vec<PackedColumn>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PackedColumn {
-    channel: &'static str,
+    channel: String,
     samples: i64,
     packed: Vec<u8>,
 }
@@ -66,27 +77,65 @@ impl PackedRecording {
         }
         let samples = i64::try_from(moments.len()).expect("a vector's length fits an i64");
         let packed = pack(moments.len(), moments.iter().map(|m| Some(*m)));
-        let mut columns = vec![PackedColumn { channel: TIME_CHANNEL, samples, packed }];
+        let mut columns = vec![PackedColumn { channel: TIME_CHANNEL.to_owned(), samples, packed }];
         for (channel, column) in recording.columns() {
             let column: &stream::Column = column;
             let packed = pack(column.len(), column.samples());
-            columns.push(PackedColumn { channel: channel.as_str(), samples, packed });
+            columns.push(PackedColumn { channel: channel.as_str().to_owned(), samples, packed });
         }
         Ok(Self(columns))
     }
 
     /// Content hash of the recording.
     pub(crate) fn hash(&self) -> ContentHash {
-        let columns: Vec<_> =
-            self.0.iter().map(|column| (column.channel, ContentHash::hash_bytes(&column.packed))).collect();
+        let columns: Vec<_> = self
+            .0
+            .iter()
+            .map(|column| (column.channel.as_str(), ContentHash::hash_bytes(&column.packed)))
+            .collect();
         ContentHash::hash_json(&columns)
+    }
+
+    /// From stored columns, in any order; `None` without any.
+    pub(crate) fn from_stored(columns: impl IntoIterator<Item = (String, i64, Vec<u8>)>) -> Option<Self> {
+        let mut columns: Vec<_> = columns
+            .into_iter()
+            .map(|(channel, samples, packed)| PackedColumn { channel, samples, packed })
+            .collect();
+        columns.sort_by(|a, b| a.channel.cmp(&b.channel));
+        (!columns.is_empty()).then_some(Self(columns))
+    }
+
+    pub(crate) fn unpack(&self) -> Result<Option<Recording>> {
+        let columns: Vec<_> = self
+            .0
+            .iter()
+            .map(|column| (column.channel.as_str(), column.samples, &column.packed[..]))
+            .collect();
+        unpack_columns(&columns)
+    }
+
+    /// Rows of the source's own recording, for an activity with several recordings.
+    pub(crate) fn into_record_rows(
+        self,
+        user: UserId,
+        key: &RecordKey,
+    ) -> impl Iterator<Item = record_streams::ActiveModel> {
+        self.0.into_iter().map(move |column| record_streams::ActiveModel {
+            user_id: Set(user.get()),
+            kind: Set(key.kind.as_str().to_owned()),
+            external_id: Set(key.id.clone()),
+            channel: Set(column.channel),
+            samples: Set(column.samples),
+            packed: Set(column.packed),
+        })
     }
 
     pub(crate) fn into_rows(self, user: UserId, activity: i64) -> impl Iterator<Item = ActiveModel> {
         self.0.into_iter().map(move |column| ActiveModel {
             activity_id: Set(activity),
             user_id: Set(user.get()),
-            channel: Set(column.channel.to_owned()),
+            channel: Set(column.channel),
             samples: Set(column.samples),
             packed: Set(column.packed),
         })

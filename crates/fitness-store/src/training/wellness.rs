@@ -16,7 +16,7 @@ use fitness_core::domain::ids::UserId;
 use fitness_core::domain::merge::merge_day;
 use fitness_core::domain::source_record::{DayRecord, SourceKind};
 use fitness_core::domain::units::TimeSpan;
-use fitness_core::domain::wellness::{DailyWellness, Sleep};
+use fitness_core::domain::wellness::{DailyWellness, DayReadings, Sleep};
 use sea_orm::prelude::Json;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, Iterable, QueryFilter, QueryOrder, QuerySelect};
@@ -123,6 +123,7 @@ async fn upsert_days(
         let report = DayRecord {
             kind: key.1,
             dataset: key.2.clone(),
+            readings: stored_readings(&reported)?,
             wellness: from_json(reported)?,
             as_of,
             raw: None,
@@ -173,7 +174,25 @@ async fn upsert_rows(tx: &Tx, rows: Vec<ActiveModel>) -> Result<()> {
 }
 
 fn content_hash(report: &DayRecord) -> ContentHash {
-    ContentHash::hash_json(&(&report.wellness, report.as_of, &report.raw))
+    match &report.readings {
+        None => ContentHash::hash_json(&(&report.wellness, report.as_of, &report.raw)),
+        Some(readings) => ContentHash::hash_json(&(&report.wellness, report.as_of, &report.raw, readings)),
+    }
+}
+
+/// Readings are stored in the same object as the values of the day.
+const READINGS: &str = "readings";
+
+fn stored_readings(reported: &Json) -> Result<Option<DayReadings>> {
+    reported.get(READINGS).cloned().map(from_json).transpose()
+}
+
+fn reported(report: &DayRecord) -> Json {
+    let mut json = to_json(&report.wellness);
+    if let (Some(readings), Some(object)) = (&report.readings, json.as_object_mut()) {
+        object.insert(READINGS.to_owned(), to_json(readings));
+    }
+    json
 }
 
 fn day_record_row(user: UserId, report: &DayRecord, telling: RecordVersion) -> day_reports::ActiveModel {
@@ -182,7 +201,7 @@ fn day_record_row(user: UserId, report: &DayRecord, telling: RecordVersion) -> d
         day: Set(report.wellness.day.date()),
         kind: Set(report.kind.as_str().to_owned()),
         part: Set(report.dataset.clone()),
-        reported: Set(to_json(&report.wellness)),
+        reported: Set(reported(report)),
         as_of: Set(report.as_of.map(truncate_to_micros)),
         content_hash: Set(telling.hash),
         edition: Set(telling.export_day.map(Day::date)),

@@ -139,6 +139,16 @@ fn odd_row(table: &str, user: UserId, sqlite: bool) -> String {
         "streams" => {
             format!("activity_id, user_id, channel, samples, packed) VALUES ({a}, {user}, 'Zé', 3, {blob}")
         }
+        "record_streams" => format!(
+            "user_id, kind, external_id, channel, samples, packed) VALUES ({user}, 'gpx', 'g#0', 'power', 3, {blob}"
+        ),
+        "gear" => format!(
+            "user_id, kind, name, initial_mm, retire_at_mm, retired_on, added_at) VALUES ({user}, 'shoes', 'Zé', 0, 700000000, '2024-02-29', {at}"
+        ),
+        "gear_defaults" => {
+            format!("user_id, sport, from_day, gear_id) VALUES ({user}, 'running', '2026-06-14', NULL")
+        }
+        "activity_gear" => format!("activity_id, user_id, gear_id) VALUES ({a}, {user}, NULL"),
         "daily_wellness" => {
             format!("user_id, day, hrv_ms, steps) VALUES ({user}, '2026-06-14', 61.7, 9007199254740993")
         }

@@ -13,6 +13,7 @@ mod consent;
 mod integrity;
 mod io_errors;
 mod kill_signal;
+mod manual_entries;
 mod plans;
 mod proposals;
 mod raw_sql_attacks;

@@ -100,6 +100,42 @@ fn parsed_activity(start: &str, name: &str) -> ParsedActivity {
     })
 }
 
+/// A run at 12 km/h, recorded from some seconds after six o'clock.
+fn device_recording(after_s: i64, seconds: i32, channels: &[Channel]) -> ParsedActivity {
+    let mut recording = Recording::new((0..=seconds).map(|s| s * 1000).collect()).unwrap();
+    for channel in channels {
+        let sample = |s: i32| match channel {
+            Channel::Distance => s * 10_000 / 3,
+            Channel::HeartRate => 140,
+            _ => 500_000,
+        };
+        recording.insert_column(*channel, (0..=seconds).map(|s| Some(sample(s))).collect()).unwrap();
+    }
+    ParsedActivity {
+        recording: Some(recording),
+        ..ParsedActivity::without_samples(Activity {
+            elapsed: Some(TimeSpan::from_secs(i64::from(seconds))),
+            distance: Some(Distance::from_mm(i64::from(seconds) * 10_000 / 3)),
+            ..Activity::new(Sport::Running, at("2026-06-13T06:00:00Z") + TimeDelta::seconds(after_s), 0)
+        })
+    }
+}
+
+/// Every order of so many things.
+fn permutations(count: usize) -> Vec<Vec<usize>> {
+    let Some(last) = count.checked_sub(1) else { return vec![Vec::new()] };
+    permutations(last)
+        .into_iter()
+        .flat_map(|order| {
+            (0..=last).map(move |place| {
+                let mut longer = order.clone();
+                longer.insert(place, last);
+                longer
+            })
+        })
+        .collect()
+}
+
 async fn names(db: &TestDb, user: UserId) -> Vec<String> {
     let all = db.store.list_activities(user, june(1), june(30)).await.unwrap();
     all.into_iter().filter_map(|a| a.activity.name).collect()
@@ -173,23 +209,112 @@ on_both_databases! {
         assert_eq!(names(&db, ann).await, ["Morning", "Evening"]);
     }
 
+    async fn devices_with_different_stop_times_are_one_activity_in_any_order(db) {
+        // A watch for the whole hour without heart rate, a strap that was stopped after 40 minutes,
+        // the phone's track, and the list of a service.
+        let reports = [
+            new_source_record(SourceKind::Fit, "watch#0", device_recording(0, 3600, &[Channel::Distance])),
+            new_source_record(SourceKind::Fit, "strap#0", device_recording(20, 2400, &[Channel::Distance, Channel::HeartRate])),
+            new_source_record(SourceKind::Gpx, "phone#0", device_recording(150, 3500, &[Channel::Distance, Channel::HeartRate, Channel::Altitude])),
+            new_source_record(SourceKind::GarminExport, "17", parsed_activity("2026-06-13T06:00:00Z", "Long run")),
+        ];
+        let mut prints = std::collections::BTreeMap::new();
+        for (case, order) in permutations(reports.len()).into_iter().enumerate() {
+            let user = db.user(&format!("case {case}")).await;
+            // In one batch for each, and in two.
+            let cut = case % reports.len();
+            for batch in [&order[..cut], &order[cut..]] {
+                let batch = ImportBatch { records: batch.iter().map(|which| PackedRecord::pack(reports[*which].clone(), None, None).unwrap()).collect(), ..ImportBatch::default() };
+                db.store.import_batch(user, batch, now()).await.unwrap();
+            }
+            let all = db.store.list_activities(user, june(1), june(30)).await.unwrap();
+            assert_eq!(all.len(), 1, "{order:?}");
+            assert_eq!(all[0].activity.elapsed, Some(TimeSpan::from_secs(3600)));
+            assert_eq!(all[0].activity.distance, Distance::from_km(12.0));
+            let recording = db.store.find_recording(user, all[0].id).await.unwrap().unwrap();
+            assert_eq!(recording.offsets_ms().len(), 3601, "the watch's samples");
+            let heart: Vec<_> = recording.column(Channel::HeartRate).unwrap().samples().collect();
+            // The phone covers more than the strap, which is a part.
+            assert_eq!((heart[100], heart[200], heart[3000]), (None, Some(140), Some(140)), "{order:?}");
+            assert!(recording.column(Channel::Altitude).is_some());
+            prints.entry(db.store.fingerprint(user).await.unwrap().to_string()).or_insert_with(Vec::new).push(order.clone());
+            // Importing again changes nothing.
+            for report in &reports {
+                assert_eq!(db.import_record(user, report.clone()).await.outcome, UpsertOutcome::Unchanged);
+            }
+            assert!(prints.contains_key(&db.store.fingerprint(user).await.unwrap().to_string()));
+        }
+        assert_eq!(prints.len(), 1, "{prints:?}");
+    }
+
+    async fn legs_of_a_multisport_file_are_grouped_and_named_by_sport(db) {
+        let ann = db.user("Ann").await;
+        let legs = [(0, 30, Sport::Swimming, None), (30, 3, Sport::Other, Some("transition")), (33, 60, Sport::Cycling, None), (94, 40, Sport::Running, None)];
+        let mut ids = Vec::new();
+        for (place, (after, minutes, sport, sub)) in legs.into_iter().enumerate() {
+            let leg = Activity {
+                elapsed: Some(TimeSpan::from_mins(minutes)),
+                sub_sport: sub.map(str::to_owned),
+                ..Activity::new(sport, at("2026-06-13T06:00:00Z") + TimeDelta::minutes(after), 0)
+            };
+            ids.push(db.import_record(ann, new_source_record(SourceKind::Fit, &format!("tri#{place}"), ParsedActivity::without_samples(leg))).await.activity);
+        }
+        // Another file, and an activity of the same file in the evening.
+        db.import_record(ann, new_source_record(SourceKind::Fit, "tried#0", parsed_activity("2026-06-13T12:00:00Z", "x"))).await;
+        let evening = db.import_record(ann, new_source_record(SourceKind::Fit, "tri#4", parsed_activity("2026-06-13T18:00:00Z", "x"))).await.activity;
+        for id in &ids {
+            let found = db.store.list_multisport_legs(ann, *id).await.unwrap();
+            assert_eq!(found.iter().map(|leg| leg.activity.leg_label()).collect::<Vec<_>>(), ["Swim", "Transition", "Ride", "Run"]);
+            assert_eq!(found.iter().map(|leg| leg.id).collect::<Vec<_>>(), ids);
+        }
+        assert!(db.store.list_multisport_legs(ann, evening).await.unwrap().is_empty());
+        let ben = db.user("Ben").await;
+        assert!(db.store.list_multisport_legs(ben, ids[0]).await.unwrap().is_empty());
+    }
+
+    async fn records_of_an_older_version_are_grouped_by_the_current_rules_once(db) {
+        let ann = db.user("Ann").await;
+        let watch = db.import_record(ann, new_source_record(SourceKind::Fit, "watch#0", device_recording(0, 3600, &[Channel::Distance]))).await.activity;
+        let strap = new_source_record(SourceKind::Gpx, "strap#0", device_recording(20, 2400, &[Channel::Distance, Channel::HeartRate]));
+        // Imported as another activity by older rules: hide its start from the rules.
+        let mut elsewhere = strap.clone();
+        elsewhere.parsed.activity.started_at += TimeDelta::days(1);
+        let other = db.import_record(ann, elsewhere).await.activity;
+        assert_ne!(watch, other);
+        assert_eq!(db.store.apply_merge_rules(ann, now()).await.unwrap(), None, "nothing to do for a new database");
+        let mut raw = crate::sql_shell::Raw::connect(&db).await;
+        raw.must_exec("UPDATE derivations SET merge_rules = 1").await;
+        assert_eq!(db.store.apply_merge_rules(ann, now()).await.unwrap(), Some(vec![]), "they are a day apart");
+        // The corrected start of the record now matches.
+        db.import_record(ann, strap.clone()).await;
+        assert_eq!(db.store.list_activities(ann, june(1), june(30)).await.unwrap().len(), 1, "an update is compared too");
+        let recording = db.store.find_recording(ann, watch).await.unwrap().unwrap();
+        assert_eq!(recording.column(Channel::HeartRate).unwrap().sample(200), Some(140));
+        // The same as importing both.
+        let ben = db.user("Ben").await;
+        db.import_record(ben, strap).await;
+        db.import_record(ben, new_source_record(SourceKind::Fit, "watch#0", device_recording(0, 3600, &[Channel::Distance]))).await;
+        assert_eq!(db.store.fingerprint(ann).await.unwrap(), db.store.fingerprint(ben).await.unwrap());
+    }
+
     async fn record_linking_two_activities_merges_them(db) {
         let ann = db.user("Ann").await;
-        // 200 seconds apart they are two activities; a third recording in between matches both.
+        // 15 minutes apart they share three quarters and are two activities; a third recording in
+        // between matches both.
         let at_start = |seconds: i64, name: &str| {
             let mut run = parsed_activity("2026-06-13T06:00:00Z", name);
             run.activity.started_at += TimeDelta::seconds(seconds);
             run
         };
         let first = db.import_record(ann, new_source_record(SourceKind::Garmin, "1", at_start(0, "First"))).await.activity;
-        let mut second = at_start(200, "Second");
+        let mut second = at_start(900, "Second");
         second.recording = Some(Recording::new(vec![0, 1000, 2000]).unwrap());
         let second = db.import_record(ann, new_source_record(SourceKind::Gpx, "2", second)).await;
         assert_eq!(second.outcome, UpsertOutcome::Added);
         let rated = ObservationData::new(ObservationKind::Rpe, june(13), june(13), Some(7)).unwrap().for_activity(Some(second.activity));
         db.store.add_observation(ann, Author::Athlete, &rated, now()).await.unwrap();
         db.store.edit_activity(ann, second.activity, Edit { distance: Distance::from_km(12.5), ..Edit::default() }, now()).await.unwrap();
-        let between = db.import_record(ann, new_source_record(SourceKind::Intervals, "3", at_start(100, "Between"))).await;
+        let between = db.import_record(ann, new_source_record(SourceKind::Intervals, "3", at_start(450, "Between"))).await;
         assert_eq!((between.outcome, between.activity), (UpsertOutcome::Merged, first), "the older id stays");
         let all = db.store.list_activities(ann, june(1), june(30)).await.unwrap();
         assert_eq!(all.len(), 1);
@@ -308,7 +433,7 @@ on_both_databases! {
     async fn day_is_merged_from_its_source_records(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let night = Sleep { asleep: Some(TimeSpan::from_mins(444)), deep: Some(TimeSpan::from_mins(61)), score: Some(81), ..Sleep::default() };
-        let report = |kind, part: &str, wellness| DayRecord { kind, dataset: part.to_owned(), wellness, as_of: None, raw: Some("{}".to_owned()) };
+        let report = |kind, part: &str, wellness| DayRecord { kind, dataset: part.to_owned(), wellness, as_of: None, readings: None, raw: Some("{}".to_owned()) };
         let blank = DailyWellness::empty(june(13));
         let slept = report(SourceKind::GarminExport, "sleep", DailyWellness { sleep: Some(night.clone()), ..blank.clone() });
         let walked = report(SourceKind::GarminExport, "uds", DailyWellness { steps: Some(9000), ..blank.clone() });
@@ -337,7 +462,7 @@ on_both_databases! {
         let batch = |edition: u32, name: &str, resting: u16| {
             let report = PackedRecord::pack(new_source_record(SourceKind::GarminExport, "11", parsed_activity("2026-06-13T06:00:00Z", name)), None, None).unwrap();
             let wellness = DailyWellness { resting_heart_rate: Some(resting), ..DailyWellness::empty(june(13)) };
-            let day = DayRecord { kind: SourceKind::GarminExport, dataset: "uds".to_owned(), wellness, as_of: None, raw: None };
+            let day = DayRecord { kind: SourceKind::GarminExport, dataset: "uds".to_owned(), wellness, as_of: None, readings: None, raw: None };
             ImportBatch { records: vec![report.with_export_day(Some(june(edition)))], day_records: vec![day], export_day: Some(june(edition)), ..ImportBatch::default() }
         };
         let mut prints = Vec::new();

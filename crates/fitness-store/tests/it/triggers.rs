@@ -208,7 +208,7 @@ on_both_databases! {
         for table in &tables {
             assert_eq!(raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE user_id = {ann}")).await, 0, "{table}");
         }
-        assert_eq!(tables.len(), 46, "{tables:?}");
+        assert_eq!(tables.len(), 50, "{tables:?}");
     }
 }
 

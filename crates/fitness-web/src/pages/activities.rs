@@ -7,6 +7,7 @@ use crate::components::time;
 use crate::http::error::PageError;
 use crate::http::form::{FieldErrors, FormFields};
 use crate::page::{NavItem, PageContext};
+use crate::pages::gear::due_note;
 use axum::extract::RawQuery;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -43,10 +44,15 @@ pub(crate) async fn list(view: PageContext, RawQuery(query): RawQuery) -> Result
         Some((first, last)) if !wanted.deleted => matched_workouts::load(&view, first, last).await?,
         _ => BTreeMap::new(),
     };
+    let gear = store.list_gear(view.user(), view.today).await?;
     let nothing_at_all = totals.count == 0 && !wanted.is_filtered();
     let title = if wanted.deleted { "Deleted activities" } else { "Activities" };
     let body = html! {
         h1 { (title) }
+        @if !wanted.deleted {
+            (due_note(&view, &gear))
+            p.actions { a.btn.small href="/activities/new" { "Add an activity" } a.btn.small href="/gear" { "Gear" } }
+        }
         @if nothing_at_all { (empty(wanted.deleted)) } @else {
             p.lead { (format_totals(&view, &totals, &wanted)) }
             (filters(&filling, &wanted))
@@ -215,6 +221,7 @@ pub(crate) fn format_badges(one: &StoredActivity) -> String {
     let marks = [
         (one.race, "race"),
         (one.flaws.iter().any(|flaw| flaw.is_damage()), "damaged file"),
+        (one.is_entered_by_hand(), "entered by hand"),
         (one.edited, "edited"),
     ];
     marks.into_iter().filter(|(so, _)| *so).map(|(_, word)| format!(" · {word}")).collect()

@@ -179,15 +179,23 @@ fn progress(stage: &ImportStage) -> Markup {
 /// The result of an import, as stored with its job.
 fn summary(view: &PageContext, job: &Job) -> Markup {
     let read = job.outcome_data().and_then(|data| serde_json::from_value::<ImportSummary>(data.clone()).ok());
-    let Some(ImportSummary { sentences, complete, changed_nothing, skipped, skipped_count }) = read else {
+    let Some(summary) = read else {
         return html! { section.card { h2 { "Imported" } p { "The import history shows the result." } } };
     };
+    let ImportSummary { sentences, complete, changed_nothing, skipped, skipped_count, receipt, refused } =
+        summary;
     let more = skipped_count.saturating_sub(skipped.len() as u64);
     html! {
         section.card {
-            h2 { "Imported" }
+            h2 { @if refused { "Nothing imported" } @else { "Imported" } }
             @for sentence in sentences { p { (escape_invisible(&time::humanize_dates(&sentence))) } }
             @if let Some(day) = complete.and_then(|day| day.parse::<Day>().ok()) { p { "Your data is complete up to " (time::element(day, view.today)) "." } }
+            @if !receipt.is_empty() {
+                details open[changed_nothing] {
+                    summary { "What became of the files" }
+                    ul { @for line in &receipt { li { (escape_invisible(line)) } } }
+                }
+            }
             @if skipped_count > 0 {
                 details open[changed_nothing] {
                     summary { "Skipped: " (skipped_count) }

@@ -115,10 +115,12 @@ fn likely_races_card(view: &PageContext, found: &TrainingOverview) -> Markup {
 /// Confirmed races, with or without a recording.
 fn results(view: &PageContext, raced: &[Race]) -> Markup {
     html! {
-        @if !raced.is_empty() {
+        @if raced.is_empty() { p.actions { a.btn.small href="/races/new" { "Add a race" } } }
+        @else {
             section.card #races {
                 h2 { "Your races" }
                 p.soft { "Used for predictions, paces and thresholds." }
+                p.actions { a.btn.small href="/races/new" { "Add a race" } }
                 ul.plain {
                     @for Race { id, result } in raced.iter().rev() {
                         li.row {

@@ -30,6 +30,12 @@ pub(crate) struct ImportSummary {
     /// Skipped files with the reason; at most [`MAX_SKIPPED`].
     pub(crate) skipped: Vec<(String, String)>,
     pub(crate) skipped_count: u64,
+    /// What became of every file, a line for each kind. Missing in imports of older versions.
+    #[serde(default)]
+    pub(crate) receipt: Vec<String>,
+    /// Nothing could be imported.
+    #[serde(default)]
+    pub(crate) refused: bool,
 }
 
 impl ImportSummary {
@@ -47,6 +53,8 @@ impl ImportSummary {
             changed_nothing: outcome.is_unchanged(),
             skipped: skipped.map(|skip| (name(&skip.path), skip.reason.clone())).collect(),
             skipped_count: outcome.skipped_count,
+            receipt: outcome.receipt.render(),
+            refused: outcome.is_refused(),
         }
     }
 }

@@ -8,6 +8,7 @@ use fitness_coach::model::{Message, UserPart};
 use fitness_core::coach_api::Scope;
 use fitness_core::domain::activity::Activity;
 use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::gear::{GearDetails, GearKind};
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::note::{Author, NoteText};
 use fitness_core::domain::observation::{ObservationData, ObservationKind};
@@ -75,6 +76,7 @@ impl OwnedPaths {
             "/api/v1/activities/",
             "/overview/races/",
             "/overview/results/",
+            "/gear/",
             "/marks/",
             "/data/",
             "/import/",
@@ -375,6 +377,9 @@ async fn create_all_data(site: &TestSite, ben: UserId) -> OwnedPaths {
         effort: ResultKind::Race,
     };
     things.insert("/overview/results/", store.put_race(ben, &raced, now()).await.unwrap().to_string());
+    let shoes =
+        GearDetails { kind: GearKind::Shoes, name: canary("gear"), initial: Distance::ZERO, retire_at: None };
+    things.insert("/gear/", store.add_gear(ben, &shoes, now()).await.unwrap().to_string());
 
     // A plan that runs, a draft, and a proposal.
     let mut workouts = vec![easy_run(june(9), 8.0), easy_run(june(11), 10.0), easy_run(june(14), 16.0)];

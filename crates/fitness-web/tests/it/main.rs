@@ -17,6 +17,7 @@ mod harness;
 mod host_origin;
 mod job_lanes;
 mod main_pages;
+mod manual_entries;
 mod model_words;
 mod plan_decisions;
 mod plan_pages;

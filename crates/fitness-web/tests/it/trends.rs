@@ -53,6 +53,7 @@ pub(crate) async fn athlete_with_training(site: &TestSite, days: i64) -> UserId 
             dataset: String::new(),
             wellness,
             as_of: None,
+            readings: None,
             raw: None,
         });
         if back % 3 != 0 {

@@ -1,8 +1,10 @@
-//! Arguments of `fitness activity` and `fitness race`.
+//! Arguments of `fitness activity`, `fitness gear` and `fitness race`.
 
+use chrono::NaiveTime;
 use clap::Subcommand;
 use fitness_core::domain::calendar::Day;
-use fitness_core::domain::ids::{ActivityId, RaceId};
+use fitness_core::domain::gear::GearKind;
+use fitness_core::domain::ids::{ActivityId, GearId, RaceId};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::TimeSpan;
 use std::path::PathBuf;
@@ -25,6 +27,27 @@ pub(crate) enum ActivityCommand {
     Show {
         /// Id of the activity
         activity: ActivityId,
+    },
+    /// Add an activity without a recording, such as a run without a watch
+    ///
+    /// It counts for your plan like a recorded one. If you import its recording later, the two
+    /// become one activity.
+    Add {
+        /// Day, such as 2026-06-14
+        day: Day,
+        /// Sport, such as running
+        sport: Sport,
+        /// Moving time, such as 45:10 or 1:45:10
+        time: TimeSpan,
+        /// Distance, such as 21.1km, 13.1mi or a number in your units
+        #[arg(long, value_name = "DISTANCE")]
+        distance: Option<String>,
+        /// Local start time, such as 07:30
+        #[arg(long, value_name = "HH:MM", value_parser = parse_clock_time)]
+        start: Option<NaiveTime>,
+        /// Title
+        #[arg(long)]
+        name: Option<String>,
     },
     /// Correct an activity; corrections survive later imports
     #[command(group(clap::ArgGroup::new("change").required(true).multiple(true)))]
@@ -78,6 +101,84 @@ pub(crate) enum ActivityCommand {
         #[arg(long, value_name = "FOLDER")]
         to: PathBuf,
     },
+}
+
+fn parse_clock_time(text: &str) -> Result<NaiveTime, String> {
+    NaiveTime::parse_from_str(text, "%H:%M")
+        .map_err(|_| "expected hours and minutes, such as 07:30".to_owned())
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GearCommand {
+    /// List your gear with its distance
+    List,
+    /// Add shoes, a bike or other gear
+    Add {
+        /// Name, such as "Ghost 15"
+        name: String,
+        /// shoes, bike or other
+        #[arg(long, default_value_t = GearKind::Shoes)]
+        kind: GearKind,
+        /// Distance so far, such as 120km or a number in your units
+        #[arg(long, value_name = "DISTANCE")]
+        initial: Option<String>,
+        /// Distance at which you are reminded to replace it [default: 700 km for shoes]
+        #[arg(long, value_name = "DISTANCE")]
+        retire_at: Option<String>,
+        /// Use it by default for this sport from today on
+        #[arg(long, value_name = "SPORT")]
+        default_for: Option<Sport>,
+    },
+    /// Set the gear that a sport uses by default from a day on
+    Default {
+        /// The sport
+        sport: Sport,
+        /// Id of the gear, or none
+        gear: GearChoice,
+        /// First day [default: today]
+        #[arg(long, value_name = "DAY")]
+        from: Option<Day>,
+    },
+    /// Set the gear of one activity
+    Assign {
+        /// Id of the activity
+        activity: ActivityId,
+        /// Id of the gear, or none
+        gear: GearChoice,
+    },
+    /// Retire gear: it is no longer a default, and there are no reminders
+    Retire {
+        /// Id of the gear
+        gear: GearId,
+        /// Last day [default: today]
+        #[arg(long, value_name = "DAY")]
+        on: Option<Day>,
+    },
+    /// Use retired gear again
+    Reuse {
+        /// Id of the gear
+        gear: GearId,
+    },
+    /// Delete gear; activities that used it have none
+    Delete {
+        /// Id of the gear
+        gear: GearId,
+    },
+}
+
+/// An id, or `none`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GearChoice(pub(crate) Option<GearId>);
+
+impl std::str::FromStr for GearChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "none" {
+            return Ok(Self(None));
+        }
+        text.parse().map(|id| Self(Some(id))).map_err(|_| "expected an id, or none".to_owned())
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -10,7 +10,7 @@ mod plan;
 mod plan_export;
 mod source;
 
-pub(crate) use activity::{ActivityCommand, RaceCommand};
+pub(crate) use activity::{ActivityCommand, GearChoice, GearCommand, RaceCommand};
 pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdsCommand, ZonesCommand};
 pub(crate) use backup::{BackupArgs, BackupCommand};
 pub(crate) use coach::{
@@ -87,9 +87,12 @@ pub(crate) enum Command {
         #[arg(long, conflicts_with_all = ["folder", "remember"])]
         forget: bool,
     },
-    /// List, show, correct and delete activities; save their original files
+    /// List, show, add, correct and delete activities; save their original files
     #[command(subcommand)]
     Activity(ActivityCommand),
+    /// Shoes and other gear with their distance
+    #[command(subcommand)]
+    Gear(GearCommand),
     /// Confirm or add race results
     #[command(subcommand)]
     Race(RaceCommand),

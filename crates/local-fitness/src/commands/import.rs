@@ -36,9 +36,7 @@ pub(super) async fn run(
     store.close().await;
     let outcome = outcome?;
     let report = CommandOutput::new(render_outcome(&outcome), &outcome);
-    let brought = outcome.files + outcome.files_already_there + outcome.already_there;
-    let nothing_was_read = brought == 0 && outcome.skipped_count > 0;
-    Ok(if nothing_was_read || outcome.stopped { report.with_failure() } else { report })
+    Ok(if outcome.is_refused() || outcome.stopped { report.with_failure() } else { report })
 }
 
 /// The first Ctrl-C stops after the current batch; the second exits at once. Stored batches are
@@ -124,10 +122,12 @@ pub(super) fn render_outcome(outcome: &ImportOutcome) -> String {
     for sentence in outcome.summary_sentences() {
         line(sentence);
     }
-    let entries = outcome.entries_left_out.values().sum();
-    if entries > 0 {
-        let entries = pluralize(entries, "empty list entry", "empty list entries");
-        line(format!("Skipped {entries} (see --json)."));
+    let receipt = outcome.receipt.render();
+    if !receipt.is_empty() {
+        line("Files:".to_owned());
+    }
+    for text in receipt {
+        line(format!("  {}", escape_invisible(&text)));
     }
     if outcome.skipped_count > 0 {
         line(format!("Skipped: {}.", pluralize(outcome.skipped_count, "file", "files")));

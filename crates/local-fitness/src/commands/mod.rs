@@ -13,6 +13,7 @@ mod day;
 mod demo;
 mod doctor;
 mod export;
+mod gear;
 mod health;
 mod import;
 mod jobs;
@@ -58,6 +59,7 @@ pub(crate) async fn run(args: Args) -> Result<CommandOutput> {
             sync::watch(&context, folder, remember, forget, args.json).await
         }
         Command::Activity(command) => activity::run(&context, command).await,
+        Command::Gear(command) => gear::run(&context, command).await,
         Command::Race(command) => race::run(&context, command).await,
         Command::Today { on } => today::run(&context, on).await,
         Command::Overview => overview::run(&context).await,

@@ -10,6 +10,7 @@ use fitness_ingest::ImportProgressListener as _;
 
 pub(super) async fn run(context: &Context, json: bool) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
+    let merged = fitness_ingest::apply_merge_rules(&store, user.id, clock::now()).await?;
     store.delete_computed_metrics(user.id, clock::now()).await?;
     let stop = stop_on_ctrl_c();
     let mut bar = ImportBar::new(json);
@@ -23,6 +24,10 @@ pub(super) async fn run(context: &Context, json: bool) -> Result<CommandOutput> 
         pluralize(done.judged, "activity", "activities"),
         pluralize(done.days, "day", "days")
     );
+    for sentence in merged.summary_sentences() {
+        words.push(' ');
+        words.push_str(&sentence);
+    }
     if stop.is_stopped() {
         words.push_str(" Stopped early; the next command that needs the rest computes it.");
     }

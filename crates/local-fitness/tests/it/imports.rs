@@ -183,3 +183,55 @@ fn demo_uses_its_own_database() {
         "created again"
     );
 }
+
+#[test]
+fn archive_of_another_vendor_is_refused_and_named() {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann"]);
+    std::fs::create_dir_all(home.path("polar")).unwrap();
+    for number in 0..12 {
+        home.file(&format!("polar/sleep_result_{number}.json"), "{}");
+    }
+    let refused = home.run(&["import", "polar"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.out.contains("This looks like a Polar Flow export."), "{refused:?}");
+    assert!(refused.out.contains("12 Polar sleep files: not supported yet"), "{refused:?}");
+    let json: Value = serde_json::from_str(&home.run(&["import", "polar", "--json"]).out).unwrap();
+    assert_eq!(json["receipt"]["not_understood"]["Polar sleep files"], 12, "{json}");
+}
+
+#[test]
+fn activity_is_added_by_hand_and_gear_counts_it() {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich"]);
+    let gear = home.json(&["gear", "add", "Ghost 15", "--initial", "695km"])["gear_id"].to_string();
+    home.ok(&["gear", "default", "running", &gear, "--from", "2026-01-01"]);
+    let added = home.json(&[
+        "activity",
+        "add",
+        "2026-06-01",
+        "running",
+        "45:10",
+        "--distance",
+        "8.2km",
+        "--start",
+        "07:30",
+    ]);
+    let id = added["activity_id"].to_string();
+    assert!(home.ok(&["activity", "list"]).contains("entered by hand"));
+    assert!(home.ok(&["activity", "show", &id]).contains("Entered by hand"));
+    let listed = home.ok(&["gear", "list"]);
+    assert!(
+        listed.contains("703.2 km of 700.0 km") && listed.contains("Time to replace Ghost 15?"),
+        "{listed}"
+    );
+    assert!(
+        home.expect_error(&["activity", "add", "2026-06-01", "running", "10:00", "--distance", "90km"])
+            .contains("nothing was added")
+    );
+    assert!(home.expect_error(&["gear", "retire", "99"]).contains("there is no such gear"));
+    home.ok(&["gear", "assign", &id, "none"]);
+    assert!(home.ok(&["gear", "list"]).contains("695.0 km"));
+    home.ok(&["activity", "delete", &id]);
+    home.ok(&["gear", "delete", &gear]);
+}

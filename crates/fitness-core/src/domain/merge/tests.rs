@@ -1,7 +1,9 @@
 use super::*;
 use crate::domain::calendar::Instant;
 use crate::domain::source_record::ParsedActivity;
+use crate::domain::stream::{Channel, Recording};
 use crate::domain::units::{Distance, TimeSpan};
+use crate::domain::wellness::{ContinuousReading, DayReadings, LatestReading, SingleReading};
 use chrono::TimeDelta;
 use proptest::prelude::*;
 
@@ -40,7 +42,8 @@ fn is_same_activity_cases() {
     let cases = [
         ("itself", morning.clone(), true),
         ("a second later, as another service rounds", run("2026-06-14T06:00:01Z", 60, Some(12)), true),
-        ("two seconds and a bit later, another length", run("2026-06-14T06:00:03Z", 30, Some(6)), false),
+        ("two seconds and a bit later, stopped halfway", run("2026-06-14T06:00:03Z", 30, Some(6)), true),
+        ("two seconds and a bit later, half as fast", run("2026-06-14T06:00:03Z", 60, Some(6)), false),
         ("the same second, cut short", run("2026-06-14T06:00:00Z", 10, Some(2)), true),
         ("the same second, the sport corrected", ride.clone(), true),
         ("the same second, no sport told", hike, true),
@@ -50,7 +53,21 @@ fn is_same_activity_cases() {
             false,
         ),
         ("a second watch, started a minute later", run("2026-06-14T06:01:00Z", 59, Some(12)), true),
-        ("a second watch, started five minutes later", run("2026-06-14T06:05:00Z", 55, Some(11)), false),
+        ("a second watch, started five minutes later", run("2026-06-14T06:05:00Z", 55, Some(11)), true),
+        ("a second watch, stopped half an hour later", run("2026-06-14T06:00:10Z", 90, Some(18)), true),
+        ("a second watch for the last 20 minutes", run("2026-06-14T06:40:00Z", 20, Some(4)), true),
+        ("a second watch that shares a quarter", run("2026-06-14T06:45:00Z", 60, Some(12)), false),
+        ("the last 20 minutes, 10 % further", run("2026-06-14T06:40:00Z", 21, Some(5)), false),
+        (
+            "a ride for the last 20 minutes",
+            Activity { sport: Sport::Cycling, ..run("2026-06-14T06:40:00Z", 20, Some(4)) },
+            false,
+        ),
+        (
+            "no sport told, the last 20 minutes",
+            Activity { sport: Sport::Other, ..run("2026-06-14T06:40:00Z", 20, Some(4)) },
+            false,
+        ),
         ("a second watch that measured another distance", run("2026-06-14T06:01:00Z", 59, Some(9)), false),
         (
             "a ride at the same time",
@@ -85,6 +102,102 @@ fn is_same_activity_cases() {
     };
     let swim = Activity { sport: Sport::Swimming, elapsed: Some(TimeSpan::from_mins(30)), ..whole.clone() };
     assert!(!same(&whole, &swim));
+}
+
+/// A recording with a distance sample per second.
+fn recorded(start: &str, metres: impl Iterator<Item = i32>) -> ActivitySummary {
+    let metres: Vec<i32> = metres.collect();
+    let mut recording = Recording::new((0..metres.len() as i32).map(|s| s * 1000).collect()).unwrap();
+    recording.insert_column(Channel::Distance, metres.iter().map(|m| Some(m * 1000)).collect()).unwrap();
+    let activity = Activity {
+        elapsed: Some(TimeSpan::from_secs(metres.len() as i64 - 1)),
+        distance: metres.last().map(|m| Distance::from_mm(i64::from(*m) * 1000)),
+        ..Activity::new(Sport::Running, at(start), 0)
+    };
+    ParsedActivity { recording: Some(recording), ..ParsedActivity::without_samples(activity) }.summary()
+}
+
+#[test]
+fn distances_are_compared_over_the_shared_time() {
+    // Half an hour of running at 3 m/s, then half an hour of walking at 1 m/s.
+    let speed = |s: i32| s.min(1800) * 3 + (s - 1800).max(0);
+    let whole = recorded("2026-06-14T06:00:00Z", (0..=3600).map(speed));
+    // The bike computer was stopped with the running: its mean speed is far above the whole's.
+    let stopped = recorded("2026-06-14T06:00:20Z", (0..=1780).map(|s| s * 3));
+    assert!(is_same_activity(&whole, &stopped) && is_same_activity(&stopped, &whole));
+    // Without samples only the mean is known.
+    let listed = ActivitySummary { distance_profile: None, ..stopped };
+    assert!(!is_same_activity(&ActivitySummary { distance_profile: None, ..whole.clone() }, &listed));
+    assert!(is_same_activity(&whole, &listed), "the list's mean is that of the shared time");
+    let slow = recorded("2026-06-14T06:00:20Z", (0..=1780).map(|s| s * 28 / 10));
+    assert!(!is_same_activity(&whole, &slow), "7 % less over the shared time");
+    // Older summaries have no profile.
+    let mut stored = serde_json::to_value(&whole).unwrap();
+    stored.as_object_mut().unwrap().remove("distance_profile");
+    assert_eq!(serde_json::from_value::<ActivitySummary>(stored).unwrap().distance_profile, None);
+}
+
+#[test]
+fn distance_profile_interpolates_and_is_bounded() {
+    let day_long = recorded("2026-06-14T06:00:00Z", (0..=86_395).map(|s| s * 2));
+    let json = serde_json::to_string(&day_long.distance_profile).unwrap();
+    assert!(json.len() < 2000, "{} bytes", json.len());
+    for (from, until) in [(0.0, 86_395_000.0), (100_000.0, 7_300_000.0), (86_000_000.0, 99_000_000.0)] {
+        let expected = (f64::min(until, 86_395_000.0) - from) * 2.0;
+        let found = day_long.distance_between(from, until).unwrap();
+        assert!((found - expected).abs() <= 2000.0, "{from} to {until}: {found}, not {expected}");
+    }
+}
+
+#[test]
+fn totals_come_from_the_record_of_the_whole_activity() {
+    let mut part = run("2026-06-14T06:00:10Z", 40, Some(8));
+    (part.moving, part.avg_heart_rate) = (Some(TimeSpan::from_mins(39)), Some(150));
+    let whole = run("2026-06-14T06:00:00Z", 60, Some(12));
+    let activity = merge_records(&[record(SourceKind::Fit, "f", part), record(SourceKind::Gpx, "g", whole)]);
+    assert_eq!((activity.elapsed, activity.moving), (Some(TimeSpan::from_mins(60)), None));
+    assert_eq!(activity.distance, Some(Distance::from_mm(12_000_000)));
+    assert_eq!((activity.avg_heart_rate, activity.started_at), (Some(150), at("2026-06-14T06:00:00Z")));
+    // A device that was not stopped at the end did not measure more.
+    let forgotten = run("2026-06-14T06:00:00Z", 90, Some(12));
+    let fit = run("2026-06-14T06:00:00Z", 60, Some(12));
+    let activity =
+        merge_records(&[record(SourceKind::Gpx, "g", forgotten), record(SourceKind::Fit, "f", fit)]);
+    assert_eq!(activity.elapsed, Some(TimeSpan::from_mins(60)));
+}
+
+#[test]
+fn recording_of_an_entered_activity_is_the_same_activity() {
+    let entered = |start: &str, minutes, km| {
+        let mut summary = ParsedActivity::without_samples(run(start, minutes, Some(km))).summary();
+        summary.flaws = vec![Flaw::EnteredByHand];
+        summary
+    };
+    let recorded = ParsedActivity::without_samples(run("2026-06-14T06:12:00Z", 43, Some(8))).summary();
+    for (what, typed, same) in [
+        ("remembered roughly", entered("2026-06-14T06:00:00Z", 45, 9), true),
+        ("the evening run", entered("2026-06-14T18:00:00Z", 45, 8), false),
+        ("twice as far", entered("2026-06-14T06:00:00Z", 45, 16), false),
+    ] {
+        assert_eq!(is_same_activity(&typed, &recorded), same, "{what}");
+        assert_eq!(is_same_activity(&recorded, &typed), same, "{what}");
+    }
+    let mut day_only = entered("2026-06-14T12:00:00Z", 45, 8);
+    day_only.flaws.push(Flaw::NoStartTime);
+    assert!(is_same_activity(&day_only, &recorded));
+    assert!(!is_same_activity(&day_only, &entered("2026-06-14T12:00:00Z", 45, 8)), "two entries");
+    // Measured values win, and the athlete's title.
+    let mut typed = entered("2026-06-14T06:00:00Z", 50, 9);
+    typed.activity.name = Some("Along the river".to_owned());
+    let reports = [
+        (RecordKey { kind: SourceKind::Manual, id: "1".to_owned() }, typed.clone()),
+        (RecordKey { kind: SourceKind::Gpx, id: "g".to_owned() }, recorded.clone()),
+    ];
+    let merged = merge_activity(&reports, &Edit::default()).unwrap();
+    assert_eq!(merged.activity.elapsed, recorded.activity.elapsed);
+    assert_eq!((merged.activity.name.as_deref(), merged.flaws), (Some("Along the river"), vec![]));
+    let alone = merge_activity(&reports[..1], &Edit::default()).unwrap();
+    assert_eq!((alone.activity, alone.flaws), (typed.activity, vec![Flaw::EnteredByHand]));
 }
 
 #[test]
@@ -147,6 +260,7 @@ fn merge_day_prefers_whole_day_over_partial() {
         dataset: "x".to_owned(),
         wellness: DailyWellness { steps: Some(steps), ..DailyWellness::empty(day) },
         as_of: as_of.map(at),
+        readings: None,
         raw: None,
     };
     let breakfast = report(SourceKind::Garmin, 800, Some("2026-06-14T06:00:00Z"));
@@ -161,6 +275,46 @@ fn merge_day_prefers_whole_day_over_partial() {
     let settled = DayRecord { as_of: None, ..breakfast.clone() };
     assert_eq!(steps(&[&settled, &whole]), 800, "the live service before its own export");
     assert_eq!(merge_day(&[]), None);
+}
+
+fn any_readings() -> impl Strategy<Value = DayReadings> {
+    let values = prop::collection::vec(0..=1000_u32, 0..6);
+    (
+        values.clone(),
+        values,
+        prop::option::of((0..20_i64, 40..60_u32)),
+        prop::option::of((0..2_i64, 0..900_u32)),
+    )
+        .prop_map(|(stress, breaths, resting, steps)| {
+            let mut readings = DayReadings::default();
+            for value in stress {
+                readings.add_continuous(ContinuousReading::Stress, f64::from(value) / 10.0);
+            }
+            for value in breaths {
+                readings.add_continuous(ContinuousReading::Respiration, f64::from(value) / 100.0);
+            }
+            if let Some((minute, bpm)) = resting {
+                let at = at("2026-06-14T06:00:00Z") + TimeDelta::minutes(minute);
+                readings.add_single(SingleReading::RestingHeartRate, LatestReading { at, value: bpm.into() });
+            }
+            if let Some((kind, count)) = steps {
+                readings.add_steps(kind, count);
+            }
+            readings
+        })
+}
+
+fn part_of_day(index: usize, readings: &DayReadings) -> DayRecord {
+    let mut wellness = DailyWellness::empty("2026-06-14".parse().unwrap());
+    readings.fill(&mut wellness);
+    DayRecord {
+        kind: SourceKind::Fit,
+        dataset: format!("file {index}"),
+        wellness,
+        as_of: Some(at("2026-06-14T06:00:00Z") + TimeDelta::minutes(index as i64 % 3)),
+        readings: Some(readings.clone()),
+        raw: None,
+    }
 }
 
 fn any_record() -> impl Strategy<Value = (RecordKey, ActivitySummary)> {
@@ -186,6 +340,32 @@ fn any_record() -> impl Strategy<Value = (RecordKey, ActivitySummary)> {
 }
 
 proptest! {
+    #[test]
+    fn day_of_many_files_is_merged_over_all_readings_in_any_order(
+        parts in prop::collection::vec(any_readings(), 1..6),
+        seed in any::<prop::sample::Index>()
+    ) {
+        let mut reports: Vec<DayRecord> = parts.iter().enumerate().map(|(i, part)| part_of_day(i, part)).collect();
+        let merged = merge_day(&reports).unwrap();
+        let sums = parts.iter().filter_map(|part| part.continuous.get(&ContinuousReading::Stress));
+        let (count, sum) = sums.fold((0, 0.0), |(count, sum), part| (count + part.count, sum + part.sum));
+        let mean = (count > 0).then(|| sum / f64::from(count));
+        let is_mean = match (merged.stress_avg, mean) {
+            (Some(found), Some(mean)) => (f64::from(found) - mean).abs() <= 0.5 + 1e-9,
+            (found, mean) => found.is_none() && mean.is_none(),
+        };
+        prop_assert!(is_mean);
+        reports.rotate_left(seed.index(parts.len()));
+        prop_assert_eq!(&merged, &merge_day(&reports).unwrap());
+        reports.reverse();
+        prop_assert_eq!(&merged, &merge_day(&reports).unwrap());
+        // A record of the whole day takes precedence.
+        let mut whole = DailyWellness::empty(merged.day);
+        whole.stress_avg = Some(7);
+        reports.push(DayRecord { kind: SourceKind::GarminExport, dataset: "uds".to_owned(), wellness: whole, as_of: None, readings: None, raw: None });
+        prop_assert_eq!(merge_day(&reports).unwrap().stress_avg, Some(7));
+    }
+
     #[test]
     fn merge_is_independent_of_record_order(
         mut reports in prop::collection::vec(any_record(), 1..6),

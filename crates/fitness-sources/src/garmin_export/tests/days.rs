@@ -222,7 +222,7 @@ fn last_weight_of_a_day_counts() {
     let report = day(GarminDataset::BioMetrics, json);
     assert_eq!((report.dataset.as_str(), report.wellness.weight_kg), ("weight", Some(70.419)));
     let reasons = skip_reasons(GarminDataset::BioMetrics, json);
-    assert_eq!(reasons, [NOT_BEST_OF_DAY, "no data for the day", "no date", "no weight"]);
+    assert_eq!(reasons, [NOT_BEST_OF_DAY, "no data for the day", "no date", "no weight and no thresholds"]);
 }
 
 #[test]

@@ -78,10 +78,11 @@ fn dataset_is_recognised_by_file_name() {
         ("EnduranceScore_20260501_20260510_1.json", Some(D::EnduranceScore)),
         ("HillScore_20260501_20260510_1.json", Some(D::HillScore)),
         ("123_userBioMetrics.json", Some(D::BioMetrics)),
+        ("123_bioMetrics_latest.json", Some(D::LatestBioMetrics)),
+        ("123_userBioMetricProfileData.json", Some(D::BioMetricProfile)),
         ("123_heartRateZones.json", Some(D::HeartRateZones)),
         ("123_powerZones.json", Some(D::PowerZones)),
         ("DI_CONNECT/DI-Connect-User/user_profile.json", Some(D::UserProfile)),
-        ("123_userBioMetricProfileData.json", None),
         ("me_gear.json", None),
         ("me_personalRecord.json", None),
         ("user_settings.json", None),
@@ -131,7 +132,13 @@ fn athlete_and_zones_are_parsed() {
     let limits = r#"[{"trainingMethod":"HR_MAX","restingHeartRateUsed":48,"lactateThresholdHeartRateUsed":171,
         "maxHeartRateUsed":190,"sport":"DEFAULT"},
         {"restingHeartRateUsed":null,"lactateThresholdHeartRateUsed":0,"maxHeartRateUsed":184,"sport":"CYCLING"}]"#;
-    let limit = |kind, value, sport| ImportedRecord::Threshold { kind, value, sport };
+    let limit = |kind, value, sport| ImportedRecord::Threshold {
+        kind,
+        value,
+        sport,
+        basis: ThresholdBasis::Zones,
+        from: None,
+    };
     assert_eq!(
         records(GarminDataset::HeartRateZones, limits),
         [
@@ -147,5 +154,52 @@ fn athlete_and_zones_are_parsed() {
             r#"[{"zone1Floor":0,"zone2Floor":150,"zone3Floor":200,"sport":"CYCLING"}]"#
         ),
         [expected(Sport::Cycling, &[0.0, 150.0, 200.0], ZoneKind::Power)]
+    );
+}
+
+#[test]
+fn thresholds_of_bio_metrics_and_power_zones_are_read_with_their_dates() {
+    use fitness_core::domain::athlete::ThresholdKind as Kind;
+    use fitness_core::domain::sport::Sport;
+    let read = |dataset, json: &str| -> Vec<(Kind, f64, Sport, ThresholdBasis, Option<String>)> {
+        let threshold = |told| match told {
+            ImportedRecord::Threshold { kind, value, sport, basis, from } => {
+                Some((kind, value, sport, basis, from.map(|day| day.to_string())))
+            }
+            _ => None,
+        };
+        records(dataset, json).into_iter().filter_map(threshold).collect()
+    };
+    let latest = r#"{"lactateThresholdSpeed":0.395,"lactateThresholdHeartRate":164,"functionalThresholdPower":251,"maxHeartRate":0}"#;
+    let basis = ThresholdBasis::Measured;
+    assert_eq!(
+        read(GarminDataset::LatestBioMetrics, latest),
+        [
+            (Kind::ThresholdHeartRate, 164.0, Sport::Other, basis, None),
+            (Kind::ThresholdSpeed, 3.95, Sport::Running, basis, None),
+            (Kind::ThresholdPower, 251.0, Sport::Cycling, basis, None),
+        ]
+    );
+    let history = r#"[{"metaData":{"calendarDate":"2026-05-01T00:00:00.0"},"weight":{"weight":70419.0,"timestampGMT":"2026-05-01T06:01:21.0"},"functionalThresholdPower":240},
+        {"metaData":{"calendarDate":"2026-07-12T00:00:00.0"},"lactateThresholdSpeed":0.386},
+        {"metaData":{"calendarDate":"2026-07-13T00:00:00.0"},"lactateThresholdSpeed":38.6}]"#;
+    assert_eq!(
+        read(GarminDataset::BioMetrics, history),
+        [
+            (Kind::ThresholdSpeed, 3.86, Sport::Running, basis, Some("2026-07-12".to_owned())),
+            (Kind::ThresholdPower, 240.0, Sport::Cycling, basis, Some("2026-05-01".to_owned())),
+        ]
+    );
+    let profile = r#"[{"height":178.0,"weight":70419.0,"vo2Max":52.0,"lactateThresholdHeartRate":165}]"#;
+    assert_eq!(
+        read(GarminDataset::BioMetricProfile, profile),
+        [(Kind::ThresholdHeartRate, 165.0, Sport::Other, ThresholdBasis::Profile, None)]
+    );
+    // The power of running is not the FTP.
+    let zones = r#"[{"sport":"RUNNING","functionalThresholdPower":401.0,"zone1Floor":200,"zone2Floor":300},
+        {"sport":"CYCLING","functionalThresholdPower":235.0}]"#;
+    assert_eq!(
+        read(GarminDataset::PowerZones, zones),
+        [(Kind::ThresholdPower, 235.0, Sport::Cycling, ThresholdBasis::Zones, None)]
     );
 }

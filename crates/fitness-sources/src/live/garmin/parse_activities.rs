@@ -8,7 +8,7 @@ use fitness_core::domain::activity::Activity;
 use fitness_core::domain::athlete::{ZoneKind, Zones};
 use fitness_core::domain::calendar::{Instant, utc_offset_seconds};
 use fitness_core::domain::source_record::{
-    ImportedRecord, ParsedActivity, RecordKey, SourceKind, SourceRecord,
+    ImportedRecord, ParsedActivity, RecordKey, SourceKind, SourceRecord, ThresholdBasis,
 };
 use fitness_core::domain::sport::Sport;
 use serde_json::Value;
@@ -144,6 +144,8 @@ pub(super) fn zones(value: &Value) -> Option<Vec<ImportedRecord>> {
                 kind: *kind,
                 value: number(entry, &[field], low..=high)?,
                 sport,
+                basis: ThresholdBasis::Zones,
+                from: None,
             })
         }));
         let floors: Option<Vec<f64>> = (1..=5)

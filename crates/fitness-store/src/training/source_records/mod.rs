@@ -20,9 +20,7 @@ use chrono::{NaiveDate, TimeDelta};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{ActivityId, SourceId};
-use fitness_core::domain::merge::{
-    DEVICE_START_TOLERANCE_MS, Edit, MergedActivity, is_same_activity, merge_activity,
-};
+use fitness_core::domain::merge::{Edit, MATCH_WINDOW_MS, MergedActivity, is_same_activity, merge_activity};
 use fitness_core::domain::source_record::{
     ActivitySummary, ParsedActivity, RecordKey, SourceKind, SourceRecord,
 };
@@ -64,11 +62,13 @@ impl PackedRecord {
         let outline = recorded.summary();
         let recording = recorded.recording.as_ref().map(PackedRecording::from_recording).transpose()?;
         let details = (!recorded.details.is_empty()).then(|| pack_json(&recorded.details));
-        // Include the samples, because a newer parser may read them differently.
+        // Include the samples, because a newer parser may read them differently. The distance
+        // profile is computed from them.
         let samples = recording.as_ref().map(PackedRecording::hash);
+        let hashed = ActivitySummary { distance_profile: None, ..outline.clone() };
         Ok(Self {
             hash: ContentHash::hash_json(&(
-                &outline,
+                &hashed,
                 &raw,
                 samples,
                 details.as_deref().map(ContentHash::hash_bytes),
@@ -186,8 +186,27 @@ impl RecordGroup {
         self.versions.insert(key.clone(), telling);
     }
 
-    fn matches(&self, outline: &ActivitySummary) -> bool {
-        self.records.iter().any(|(_, other)| is_same_activity(other, outline))
+    /// Whether a recording of this group is of the same activity as a recording.
+    fn matches_recording(&self, outline: &ActivitySummary) -> bool {
+        let recorded = |record: &ActivitySummary| !record.is_entered_by_hand();
+        recorded(outline)
+            && self.records.iter().any(|(_, other)| recorded(other) && is_same_activity(other, outline))
+    }
+
+    /// How far apart a record and the records of this group start, if one of both was entered by
+    /// hand and the other is a recording of it. An entry belongs to one recording at most: it must
+    /// not join two. A deleted entry belongs to none, because the recording was not deleted.
+    fn entry_distance(&self, outline: &ActivitySummary) -> Option<i64> {
+        let entered = |record: &ActivitySummary| record.is_entered_by_hand();
+        let only_entered = self.records.iter().all(|(_, record)| entered(record));
+        if only_entered == entered(outline) || (only_entered && self.deleted.is_some()) {
+            return None;
+        }
+        let apart = |record: &ActivitySummary| {
+            (record.activity.started_at - outline.activity.started_at).num_milliseconds().abs()
+        };
+        let same = self.records.iter().filter(|(_, record)| is_same_activity(record, outline));
+        same.map(|(_, record)| apart(record)).min()
     }
 
     /// Merges another group into this one. The athlete's edits and deletions of either are kept: a
@@ -223,28 +242,29 @@ pub(crate) async fn upsert(
     let mut kept: HashMap<RecordKey, PackedRecord> = HashMap::new();
     for report in new {
         let telling = report.version();
-        let known = groups.iter_mut().find_map(|group| {
-            let turn = telling.change_from(group.versions.get(&report.key)?, report.key.kind);
-            Some((group, turn))
+        let known = groups.iter().enumerate().find_map(|(place, group)| {
+            Some((place, telling.change_from(group.versions.get(&report.key)?, report.key.kind)))
         });
         let fate = match known {
             Some((_, VersionComparison::Unchanged)) => UpsertOutcome::Unchanged,
-            Some((group, turn)) => {
+            Some((place, turn)) => {
+                let mut group = groups.swap_remove(place);
                 group.add_record(&report.key, &report.summary, telling);
                 kept.insert(report.key.clone(), report.clone());
-                if turn == VersionComparison::Replaced {
+                let fate = if turn == VersionComparison::Replaced {
+                    // What changed may belong to another activity as well.
+                    group = merge_matching(&mut groups, vec![group], &report.summary);
                     UpsertOutcome::Updated
                 } else {
                     UpsertOutcome::Unchanged
-                }
+                };
+                groups.push(group);
+                fate
             }
             None => {
-                let mut about: Vec<RecordGroup> =
-                    groups.extract_if(.., |group| group.matches(&report.summary)).collect();
-                // The oldest activity keeps its id; a group without an id is new in this batch.
-                about.sort_by_key(|group| group.id.unwrap_or(i64::MAX));
-                let known = !about.is_empty();
-                let mut group = about.into_iter().reduce(RecordGroup::merge_with).unwrap_or_default();
+                let count = groups.len();
+                let mut group = merge_matching(&mut groups, Vec::new(), &report.summary);
+                let known = groups.len() < count;
                 group.add_record(&report.key, &report.summary, telling);
                 groups.push(group);
                 if known { UpsertOutcome::Merged } else { UpsertOutcome::Added }
@@ -264,6 +284,96 @@ pub(crate) async fn upsert(
     Ok((fates.into_iter().map(put).collect(), renewed as u64))
 }
 
+/// Merges the given groups and those that match a record, which are removed from the list.
+fn merge_matching(
+    groups: &mut Vec<RecordGroup>,
+    mut about: Vec<RecordGroup>,
+    outline: &ActivitySummary,
+) -> RecordGroup {
+    about.extend(groups.extract_if(.., |group| group.matches_recording(outline)));
+    let entry = groups
+        .iter()
+        .enumerate()
+        .filter_map(|(place, group)| Some((group.entry_distance(outline)?, group.id, place)))
+        .min();
+    about.extend(entry.map(|(.., place)| groups.swap_remove(place)));
+    merge_groups(about)
+}
+
+/// The oldest activity keeps its id; a group without an id is new in this batch.
+fn merge_groups(mut groups: Vec<RecordGroup>) -> RecordGroup {
+    groups.sort_by_key(|group| group.id.unwrap_or(i64::MAX));
+    groups.into_iter().reduce(RecordGroup::merge_with).unwrap_or_default()
+}
+
+/// Compares all stored records again and merges activities that are the same by the current rules.
+/// Returns each activity with those merged into it.
+pub(crate) async fn merge_stored(tx: &Tx, now: Instant) -> Result<Vec<(ActivityId, Vec<ActivityId>)>> {
+    use activity_reports::Column;
+    let ids = activity_reports::Entity::find()
+        .select_only()
+        .column(Column::ActivityId)
+        .distinct()
+        .filter(Column::UserId.eq(tx.user().get()))
+        .into_tuple::<i64>()
+        .all(tx.db())
+        .await?;
+    let groups = load_groups(tx, &ids).await?;
+    let mut records: Vec<(Instant, usize, &ActivitySummary)> = groups
+        .iter()
+        .enumerate()
+        .flat_map(|(place, group)| {
+            let recorded = group.records.iter().filter(|(_, outline)| !outline.is_entered_by_hand());
+            recorded.map(move |(_, outline)| (outline.activity.started_at, place, outline))
+        })
+        .collect();
+    records.sort_by_key(|(start, place, _)| (*start, *place));
+    let mut same = UnionFind((0..groups.len()).collect());
+    for (index, (start, place, outline)) in records.iter().enumerate() {
+        let near = records[index + 1..]
+            .iter()
+            .take_while(|(other, ..)| (*other - *start).num_milliseconds() <= MATCH_WINDOW_MS);
+        for (_, other, later) in near {
+            if same.find(*place) != same.find(*other) && is_same_activity(outline, later) {
+                same.union(*place, *other);
+            }
+        }
+    }
+    let mut sets: HashMap<usize, Vec<RecordGroup>> = HashMap::new();
+    for (place, group) in groups.into_iter().enumerate() {
+        sets.entry(same.find(place)).or_default().push(group);
+    }
+    let merged: Vec<RecordGroup> = sets.into_values().filter(|set| set.len() > 1).map(merge_groups).collect();
+    let mut list: Vec<(ActivityId, Vec<ActivityId>)> = merged
+        .iter()
+        .map(|group| {
+            let absorbed = group.absorbed.iter().map(|(id, _)| ActivityId::new(*id)).collect();
+            (ActivityId::new(group.id.unwrap_or_default()), absorbed)
+        })
+        .collect();
+    list.sort_unstable();
+    rows::write_groups(tx, merged, HashMap::new(), now).await?;
+    Ok(list)
+}
+
+/// Disjoint sets of indices.
+struct UnionFind(Vec<usize>);
+
+impl UnionFind {
+    fn find(&mut self, mut index: usize) -> usize {
+        while self.0[index] != index {
+            self.0[index] = self.0[self.0[index]];
+            index = self.0[index];
+        }
+        index
+    }
+
+    fn union(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}
+
 /// All activities that a new record could belong to, with all their records.
 async fn load_candidate_groups(tx: &Tx, new: &[PackedRecord]) -> Result<Vec<RecordGroup>> {
     use activity_reports::Column;
@@ -274,7 +384,7 @@ async fn load_candidate_groups(tx: &Tx, new: &[PackedRecord]) -> Result<Vec<Reco
     let mut ids: BTreeSet<i64> = BTreeSet::new();
     let mut starts: Vec<Instant> = new.iter().map(|report| report.summary.activity.started_at).collect();
     starts.sort_unstable();
-    let around = TimeDelta::milliseconds(DEVICE_START_TOLERANCE_MS);
+    let around = TimeDelta::milliseconds(MATCH_WINDOW_MS);
     // One query per period: for many ranges in one query SQLite scans all records.
     for stretch in starts.chunk_by(|a, b| *b - *a < TimeDelta::days(MAX_QUERY_GAP_DAYS)) {
         let (Some(first), Some(last)) = (stretch.first(), stretch.last()) else { continue };
@@ -302,6 +412,12 @@ async fn load_candidate_groups(tx: &Tx, new: &[PackedRecord]) -> Result<Vec<Reco
         ids.extend(activity_ids(told_before).await?);
     }
     let ids: Vec<i64> = ids.into_iter().collect();
+    load_groups(tx, &ids).await
+}
+
+/// Activities with all their records.
+async fn load_groups(tx: &Tx, ids: &[i64]) -> Result<Vec<RecordGroup>> {
+    use activity_reports::Column;
     let mut groups: HashMap<i64, RecordGroup> = HashMap::with_capacity(ids.len());
     for some in ids.chunks(ROWS_PER_STATEMENT) {
         let rows = activities::Entity::find()

@@ -4,8 +4,8 @@ use super::{PackedRecord, RecordGroup};
 use crate::db::compress::pack_json;
 use crate::db::convert::to_json;
 use crate::db::entities::{
-    activities, activity_details, activity_metrics, activity_reports, laps, observations, originals, races,
-    streams, workout_matches,
+    activities, activity_details, activity_gear, activity_metrics, activity_reports, laps, observations,
+    originals, races, record_streams, streams, workout_matches,
 };
 use crate::db::error::{Error, RecordKind, Result};
 use crate::db::store::truncate_to_micros;
@@ -13,9 +13,10 @@ use crate::db::tx::Tx;
 
 use crate::metrics::recompute_state;
 use crate::training::activities::{activity_row, lap_rows};
+use crate::training::streams::PackedRecording;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{SourceId, UserId};
-use fitness_core::domain::merge::{Edit, MergedActivity};
+use fitness_core::domain::merge::{Edit, MergedActivity, fill_missing_channels};
 use fitness_core::domain::source_record::RecordKey;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
@@ -63,7 +64,10 @@ pub(super) async fn write_groups(
         for row in inserted {
             let group = made.remove(&row.identity).ok_or(Error::NotFound(RecordKind::Activity))?;
             ids.extend(group.records.iter().map(|(key, _)| (key.clone(), row.id)));
-            children.add(tx.user(), row.id, None, &group.merged(), &mut kept);
+            let merged = group.merged();
+            let recordings = read_recordings(tx, &group, &merged, &kept).await?;
+            children.add(tx.user(), row.id, None, &merged, &mut kept);
+            children.add_merged_recording(tx.user(), row.id, &group, recordings)?;
         }
     }
     let originals = original_ids(tx, &kept).await?;
@@ -91,6 +95,7 @@ async fn update_activity(
         return Ok(());
     }
     let after = group.merged();
+    let recordings = read_recordings(tx, group, &after, kept).await?;
     let earlier = group.absorbed.iter().filter_map(|(_, before)| before.as_ref()).chain(&group.stored);
     let days = earlier.chain([&after]).map(|merged| merged.activity.day());
     days.for_each(&mut *touch);
@@ -108,7 +113,56 @@ async fn update_activity(
     }
     children.stale_measures.push(id);
     children.add(tx.user(), id, group.stored.as_ref(), &after, kept);
-    Ok(())
+    children.add_merged_recording(tx.user(), id, group, recordings)
+}
+
+/// The sources' own recordings of an activity with several, best first; otherwise nothing, because
+/// the activity's streams are the recording of its only source.
+async fn read_recordings(
+    tx: &Tx,
+    group: &RecordGroup,
+    after: &MergedActivity,
+    kept: &HashMap<RecordKey, PackedRecord>,
+) -> Result<Vec<(RecordKey, PackedRecording)>> {
+    if after.recordings.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::with_capacity(after.recordings.len());
+    for key in &after.recordings {
+        let packed = match kept.get(key) {
+            Some(report) => report.recording.clone(),
+            None => read_stored_recording(tx, group, key).await?,
+        };
+        // Versions before 0.4 did not store the recordings that were not used.
+        found.extend(packed.map(|packed| (key.clone(), packed)));
+    }
+    Ok(found)
+}
+
+async fn read_stored_recording(
+    tx: &Tx,
+    group: &RecordGroup,
+    key: &RecordKey,
+) -> Result<Option<PackedRecording>> {
+    use record_streams::Column;
+    let rows = record_streams::Entity::find()
+        .filter(Column::UserId.eq(tx.user().get()))
+        .filter(Column::Kind.eq(key.kind.as_str()))
+        .filter(Column::ExternalId.eq(&key.id))
+        .all(tx.db())
+        .await?;
+    let columns = rows.into_iter().map(|row| (row.channel, row.samples, row.packed));
+    if let Some(packed) = PackedRecording::from_stored(columns) {
+        return Ok(Some(packed));
+    }
+    let stored = group.id.zip(group.stored.as_ref()).into_iter();
+    let absorbed = group.absorbed.iter().filter_map(|(id, stored)| Some((*id, stored.as_ref()?)));
+    let Some((id, _)) = stored.chain(absorbed).find(|(_, stored)| stored.recording.as_ref() == Some(key))
+    else {
+        return Ok(None);
+    };
+    let rows = streams::Entity::find().filter(streams::Column::ActivityId.eq(id)).all(tx.db()).await?;
+    Ok(PackedRecording::from_stored(rows.into_iter().map(|row| (row.channel, row.samples, row.packed))))
 }
 
 /// Moves everything of an activity to the one it is merged into.
@@ -149,7 +203,20 @@ async fn merge_activities(
     if matched.one(tx.db()).await?.is_some() {
         clear!(workout_matches, other);
     }
-    hand_over!(streams, activity_details, activity_reports, observations, races, workout_matches);
+    // The gear chosen for the older one is kept.
+    let geared = activity_gear::Entity::find_by_id(id).one(tx.db()).await?;
+    if geared.is_some() {
+        clear!(activity_gear, other);
+    }
+    hand_over!(
+        streams,
+        activity_details,
+        activity_reports,
+        observations,
+        races,
+        workout_matches,
+        activity_gear
+    );
     activities::Entity::delete_by_id(other).exec(tx.db()).await?;
     Ok(())
 }
@@ -161,6 +228,9 @@ struct ChildRows {
     laps: Vec<laps::ActiveModel>,
     stale_laps: Vec<i64>,
     streams: Vec<streams::ActiveModel>,
+    record_streams: Vec<record_streams::ActiveModel>,
+    /// Records whose own recordings are replaced.
+    stale_record_streams: Vec<RecordKey>,
     stale_streams: Vec<i64>,
     details: Vec<activity_details::ActiveModel>,
     stale_details: Vec<i64>,
@@ -200,6 +270,36 @@ impl ChildRows {
         }
     }
 
+    /// Replaces the streams of an activity with several recordings: those of the best one, and the
+    /// channels that it lacks from the others.
+    fn add_merged_recording(
+        &mut self,
+        user: UserId,
+        id: i64,
+        group: &RecordGroup,
+        recordings: Vec<(RecordKey, PackedRecording)>,
+    ) -> Result<()> {
+        if recordings.is_empty() {
+            return Ok(());
+        }
+        let mut unpacked = Vec::with_capacity(recordings.len());
+        for (key, packed) in &recordings {
+            let start = group.records.iter().find(|(known, _)| known == key);
+            let start = start.map(|(_, outline)| outline.activity.started_at);
+            unpacked.extend(start.zip(packed.unpack()?));
+        }
+        let Some((first, others)) = unpacked.split_first() else { return Ok(()) };
+        let merged = PackedRecording::from_recording(&fill_missing_channels(first, others))?;
+        self.stale_streams.push(id);
+        self.streams.retain(|row| row.activity_id != Set(id));
+        self.streams.extend(merged.into_rows(user, id));
+        for (key, packed) in recordings {
+            self.record_streams.extend(packed.into_record_rows(user, &key));
+            self.stale_record_streams.push(key);
+        }
+        Ok(())
+    }
+
     async fn insert(self, tx: &Tx) -> Result<()> {
         macro_rules! clear {
             ($table:ident, $ids:expr) => {
@@ -212,6 +312,14 @@ impl ChildRows {
         clear!(laps, self.stale_laps);
         clear!(streams, self.stale_streams);
         clear!(activity_details, self.stale_details);
+        for key in &self.stale_record_streams {
+            record_streams::Entity::delete_many()
+                .filter(record_streams::Column::UserId.eq(tx.user().get()))
+                .filter(record_streams::Column::Kind.eq(key.kind.as_str()))
+                .filter(record_streams::Column::ExternalId.eq(&key.id))
+                .exec(tx.db())
+                .await?;
+        }
         crate::metrics::activity_metrics::delete_measures(tx, &self.stale_measures).await?;
         use activity_reports::Column;
         let replace = OnConflict::columns([Column::UserId, Column::Kind, Column::ExternalId])
@@ -235,6 +343,9 @@ impl ChildRows {
         }
         for some in in_chunks(self.streams) {
             streams::Entity::insert_many(some).exec_without_returning(tx.db()).await?;
+        }
+        for some in in_chunks(self.record_streams) {
+            record_streams::Entity::insert_many(some).exec_without_returning(tx.db()).await?;
         }
         for some in in_chunks(self.details) {
             activity_details::Entity::insert_many(some).exec_without_returning(tx.db()).await?;

@@ -17,7 +17,9 @@ use fitness_core::domain::ids::ActivityId;
 use fitness_core::domain::merge::Edit;
 use fitness_core::domain::note::{Author, NoteText};
 use fitness_core::domain::observation::{ObservationData, ObservationKind};
+use fitness_core::domain::parse_distance::parse_activity_distance;
 use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::domain::untrusted_text::{escape_invisible, sanitize_for_storage};
 use fitness_store::Error;
 use maud::{Markup, html};
@@ -48,6 +50,18 @@ pub(super) fn initial_fields(seen: &ActivityPageData) -> FormFields {
         .with("effort", effort.map(|effort| effort.to_string()).unwrap_or_default())
         .with("name", escape_invisible(name).to_string())
         .with("sport", seen.stored.activity.sport.as_str())
+        .with("distance", stored_distance(seen))
+        .with("moving", stored_time(seen))
+}
+
+/// The distance as it can be entered again, such as `8200m`.
+fn stored_distance(seen: &ActivityPageData) -> String {
+    let metres = |distance: Distance| format!("{}m", distance.mm() / 1000);
+    seen.stored.activity.distance.map(metres).unwrap_or_default()
+}
+
+fn stored_time(seen: &ActivityPageData) -> String {
+    seen.stored.activity.training_time().map(TimeSpan::format_clock).unwrap_or_default()
 }
 
 pub(super) fn forms(
@@ -79,6 +93,10 @@ pub(super) fn forms(
                     (view.token_field())
                     (filling.input("name", "Name", InputOptions::default()))
                     (filling.select("sport", "Sport", "", &sports))
+                    @if seen.stored.is_entered_by_hand() {
+                        (filling.input("distance", "Distance", InputOptions { hint: "Such as 8.2km or 5mi.", ..InputOptions::default() }))
+                        (filling.input("moving", "Moving time", InputOptions { hint: "Such as 45:10.", ..InputOptions::default() }))
+                    }
                     p.actions { button type="submit" { "Save changes" } }
                 }
                 p.hint { "Importing again keeps your edits." }
@@ -158,10 +176,23 @@ pub(crate) async fn update(
     }
     let sport = fields.get_trimmed("sport").unwrap_or_default().parse::<Sport>();
     let sport = faults.ok_or_add("sport", sport.map_err(|_| "Choose a sport from the list."));
-    let edit = Edit { name, sport: sport.filter(|sport| *sport != before.sport), ..Edit::default() };
+    // Values that were not changed are not an edit.
+    let changed = |name: &str, stored: String| fields.get_trimmed(name).filter(|text| *text != stored);
+    let entered = seen.stored.is_entered_by_hand();
+    let distance = changed("distance", stored_distance(&seen)).filter(|_| entered).and_then(|text| {
+        faults
+            .ok_or_add("distance", parse_activity_distance(text, view.units()).map_err(|bad| sentence(&bad)))
+    });
+    let moving = changed("moving", stored_time(&seen)).filter(|_| entered).and_then(|text| {
+        let read = text.parse::<TimeSpan>().map_err(|_| "Enter a time such as 45:10 or 1:45:10.");
+        faults.ok_or_add("moving", read)
+    });
+    let sport = sport.filter(|sport| *sport != before.sport);
+    let edit = Edit { name, sport, distance, elapsed: moving, moving };
     if !faults.has_any() && edit != Edit::default() {
+        let field = if edit.sport.is_some() { "sport" } else { "distance" };
         match view.store().edit_activity(view.user(), id, edit, view.now).await {
-            Err(Error::Edit(bad)) => faults.add("sport", sentence(&bad)),
+            Err(Error::Edit(bad)) => faults.add(field, sentence(&bad)),
             other => other?,
         }
     }
@@ -170,7 +201,7 @@ pub(crate) async fn update(
             &view,
             &seen,
             RecordingViewMode::ByDistance,
-            &submitted_fields(&seen, &fields, &["name", "sport"]),
+            &submitted_fields(&seen, &fields, &["name", "sport", "distance", "moving"]),
             &faults,
         ));
     }
@@ -180,7 +211,7 @@ pub(crate) async fn update(
 /// Submitted values of one form and stored values of the other.
 fn submitted_fields(seen: &ActivityPageData, fields: &FormFields, names: &[&str]) -> FormFields {
     let begun = initial_fields(seen);
-    let all = ["effort", "note", "name", "sport"];
+    let all = ["effort", "note", "name", "sport", "distance", "moving"];
     all.into_iter().fold(FormFields::default(), |kept, name| {
         let from = if names.contains(&name) { fields } else { &begun };
         match from.get(name) {

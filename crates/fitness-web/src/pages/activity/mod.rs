@@ -8,6 +8,7 @@ mod tables;
 pub(crate) use edit::{delete, download_original, reset, restore, save_note, update};
 
 use super::activities::{activity_name, format_badges, parse_activity_id};
+use super::gear;
 use super::plan::workout::step_table;
 use crate::charts::route::project_route;
 use crate::components::matched_workouts::{self, MatchedWorkout};
@@ -22,17 +23,19 @@ use axum::response::Response;
 use fitness_core::adherence::compare_steps;
 use fitness_core::domain::athlete::{ZoneKind, Zones};
 use fitness_core::domain::calendar::Day;
-use fitness_core::domain::ids::ActivityId;
+use fitness_core::domain::gear::{GearActivity, GearUse};
+use fitness_core::domain::ids::{ActivityId, GearId};
 use fitness_core::domain::note::Note;
 use fitness_core::domain::observation::{Observation, ObservationKind};
 use fitness_core::domain::source_record::{Details, ParseCounts};
+use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::{Channel, Recording};
 use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::metrics::activity::{ActivityMetrics, Measures};
 use fitness_core::metrics::zones::zones_on;
 use fitness_core::presentation::activity as presentation;
 use fitness_core::presentation::names::{device_name, sport_name};
-use fitness_store::{OriginalFile, StoredActivity};
+use fitness_store::{OriginalFile, RaceResult, StoredActivity};
 use maud::{Markup, html};
 
 /// Labels of `summary_rows` and `metric_rows` whose values are too long for a tile.
@@ -54,6 +57,13 @@ pub(super) struct ActivityPageData {
     pub(super) effort: Option<Observation>,
     /// Accepted notes of the same day.
     pub(super) notes: Vec<Note>,
+    /// All legs, if it is part of a multisport activity.
+    pub(super) legs: Vec<StoredActivity>,
+    pub(super) all_gear: Vec<GearUse>,
+    /// Its gear, chosen or by default.
+    pub(super) gear: Option<GearId>,
+    /// Its result, if it can be a race and is not one yet.
+    pub(super) race_candidate: bool,
 }
 
 /// Loads an activity; another user's is not found.
@@ -61,6 +71,7 @@ pub(super) async fn load_activity(view: &PageContext, id: ActivityId) -> Result<
     let (store, user) = (view.store(), view.user());
     let stored = store.find_activity(user, id).await?.ok_or_else(PageError::not_found)?;
     let (day, sport) = (stored.day, stored.activity.sport);
+    let geared = GearActivity { id, sport, day, distance: stored.activity.distance };
     let (given, thresholds) = (store.list_zones(user).await?, store.list_thresholds(user).await?);
     let held = |kind| zones_on(day, kind, sport, &given, &thresholds).map(|held| held.zones);
     let rated = |one: &Observation| {
@@ -84,6 +95,12 @@ pub(super) async fn load_activity(view: &PageContext, id: ActivityId) -> Result<
         parse_counts,
         effort: observed.into_iter().rfind(rated),
         notes: store.list_notes(user).await?.into_iter().filter(of_day).collect(),
+        legs: store.list_multisport_legs(user, id).await?,
+        all_gear: store.list_gear(user, view.today).await?,
+        gear: store.find_activity_gear(user, &geared).await?.map(|gear| gear.id),
+        race_candidate: sport == Sport::Running
+            && RaceResult::from_activity(&stored).is_some()
+            && !store.list_races(user).await?.iter().any(|race| race.result.activity == Some(id)),
         stored,
     })
 }
@@ -129,6 +146,7 @@ pub(super) fn page(
             @if let Some(device) = &one.activity.device { " · " (device_name(device)) }
             (format_badges(one))
         }
+        (multisport_legs(seen))
         @if let Some(counted) = &seen.matched { (matched_workout_card(view, counted)) }
         (summary(view, seen))
         @let route = seen.recording.as_ref().and_then(|recording| project_route(&positions(recording)));
@@ -143,6 +161,14 @@ pub(super) fn page(
         (steps(view, seen))
         div.grid { (tables::splits(view, seen)) (tables::laps(view, seen)) }
         (tables::lengths(seen))
+        (gear::activity_form(view, one.id, &seen.all_gear, seen.gear))
+        @if seen.race_candidate {
+            section.card.row {
+                p { "Was this a race? Race results improve your predictions and paces." }
+                span.push {}
+                (view.post_button(&format!("/overview/races/{}/confirm", one.id), "Mark as a race", "small"))
+            }
+        }
         (edit::forms(view, seen, fields, faults))
     };
     let mut response = view.page(NavItem::Activities, &title, &body);
@@ -150,6 +176,23 @@ pub(super) fn page(
         *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
     }
     response
+}
+
+/// The legs of a multisport activity, by sport, with links to the others.
+fn multisport_legs(seen: &ActivityPageData) -> Markup {
+    if seen.legs.is_empty() {
+        return html! {};
+    }
+    html! {
+        p.soft {
+            "Part of a multisport activity: "
+            @for (index, leg) in seen.legs.iter().enumerate() {
+                @if index > 0 { " · " }
+                @if leg.id == seen.stored.id { b { (leg.activity.leg_label()) } }
+                @else { a href={ "/activities/" (leg.id) } { (leg.activity.leg_label()) } }
+            }
+        }
+    }
 }
 
 fn matched_workout_card(view: &PageContext, counted: &MatchedWorkout) -> Markup {

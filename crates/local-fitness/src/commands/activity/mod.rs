@@ -15,6 +15,7 @@ use crate::table::table;
 use anyhow::{Context as _, Result};
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::ActivityId;
+use fitness_core::domain::manual_activity::ManualActivity;
 use fitness_core::domain::merge::{ActivityEditError, Edit};
 use fitness_core::domain::note::Author;
 use fitness_core::domain::observation::{ObservationData, ObservationKind};
@@ -30,6 +31,18 @@ pub(super) async fn run(context: &Context, command: ActivityCommand) -> Result<C
     match command {
         ActivityCommand::List { from, through, limit } => list(context, from, through, limit).await,
         ActivityCommand::Show { activity } => show::show(context, activity).await,
+        ActivityCommand::Add { day, sport, time, distance, start, name } => {
+            let (store, user) = context.open_for_user().await?;
+            let units = store.profile(user.id).await?.units;
+            let distance =
+                distance.map(|text| distance::parse_activity_distance(&text, units)).transpose()?;
+            let entered = ManualActivity { sport, day, start, time, distance, name };
+            let id = store.add_activity(user.id, &entered, clock::now()).await.map_err(add_error)?;
+            refresh(&store, user.id).await?;
+            store.close().await;
+            let words = format!("Added activity {id}. Delete it with `fitness activity delete {id}`.");
+            Ok(CommandOutput::new(words, &json!({ "activity_id": id })))
+        }
         ActivityCommand::Edit { activity, name, sport, distance, moving } => {
             let (store, user) = context.open_for_user().await?;
             let units = store.profile(user.id).await?.units;
@@ -96,6 +109,16 @@ pub(super) async fn run(context: &Context, command: ActivityCommand) -> Result<C
             Ok(CommandOutput::new(words, &json!({ "activity_id": activity, "effort": effort })))
         }
         ActivityCommand::Files { activity, to } => write_original_files(context, activity, &to).await,
+    }
+}
+
+fn add_error(error: Error) -> anyhow::Error {
+    match error {
+        Error::ManualActivity(bad) => {
+            let help = "check the day, the distance and the time; nothing was added";
+            CliError::new(bad.to_string(), help).into()
+        }
+        other => other.into(),
     }
 }
 
@@ -175,6 +198,7 @@ fn title(stored: &StoredActivity) -> String {
     let mut words = escape_invisible(stored.activity.name.as_deref().unwrap_or("")).to_string();
     let labels = [
         (stored.race, "race"),
+        (stored.is_entered_by_hand(), "entered by hand"),
         (stored.flaws.iter().any(|flaw| flaw.is_damage()), "damaged file"),
         (stored.edited, "edited"),
     ];

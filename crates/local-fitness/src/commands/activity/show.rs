@@ -33,6 +33,7 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<CommandOut
     let recording = store.find_recording(user.id, id).await?;
     let details = store.find_details(user.id, id).await?.unwrap_or_default();
     let metrics = store.find_activity_metrics(user.id, id).await?;
+    let legs = store.list_multisport_legs(user.id, id).await?;
     let session = workout::render_for_activity(&store, &user, &stored, units).await?;
     let (given, thresholds) = (store.list_zones(user.id).await?, store.list_thresholds(user.id).await?);
     store.close().await;
@@ -76,6 +77,11 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<CommandOut
             writeln!(words, "  {what:<18}{count}")?;
         }
     }
+    if !legs.is_empty() {
+        let names: Vec<String> =
+            legs.iter().map(|leg| format!("{} ({})", leg.activity.leg_label(), leg.id)).collect();
+        writeln!(words, "  {:<18}{}", "multisport", names.join(", "))?;
+    }
     let sources: Vec<&str> = reports.iter().map(|(key, _)| key.kind.label()).collect();
     writeln!(words, "  {:<18}{}", "source", sources.join(", "))?;
     let mut counts = ParseCounts::default();
@@ -108,6 +114,7 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<CommandOut
     Ok(CommandOutput::new(
         words,
         &json!({ "activity": stored, "reports": keys, "parse_counts": counts, "originals": originals, "details": details,
+            "legs": legs.iter().map(|leg| json!({ "id": leg.id, "name": leg.activity.leg_label() })).collect::<Vec<_>>(),
             "measures": measures, "judged": judged.flatten(), "session": session,
             "zones": divided.into_iter().map(|(kind, zones)| (kind.to_string(), json!(zones)))
                 .collect::<serde_json::Map<_, _>>() }),
