@@ -27,8 +27,9 @@ use std::collections::BTreeMap;
 
 /// Version of the stored measures. Raising it recomputes every recording and every day. 2: quality
 /// of daily loads. 3: threshold evidence from summaries, slope of efforts, plausibility counts, and
-/// all quality flags of daily loads.
-pub const MEASURES_VERSION: u32 = 4;
+/// all quality flags of daily loads. 5: GPS errors bridged in best efforts, one rule for moving time
+/// and ascent, samples up to 20 s apart, a load for every activity with a duration.
+pub const MEASURES_VERSION: u32 = 5;
 
 /// Profile, thresholds, zones and races of the athlete.
 #[derive(Debug, Clone, Copy, Default)]
