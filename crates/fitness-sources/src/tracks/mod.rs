@@ -146,6 +146,7 @@ impl ActivityDraft {
             energy_kcal: self.energy_kcal,
             device: self.device,
             laps,
+            ..Activity::new(Sport::Other, started_at, 0)
         };
         let recording = Some(samples.into_recording(start));
         Some(ParsedActivity {

@@ -283,6 +283,7 @@ pub(crate) fn activity_row(user: UserId, merged: &MergedActivity) -> activities:
 }
 
 pub(crate) fn stored_activity(row: activities::Model) -> Result<StoredActivity> {
+    let edit: Option<Edit> = row.edit.map(from_json).transpose()?;
     Ok(StoredActivity {
         id: ActivityId::new(row.id),
         day: day(row.day)?,
@@ -290,7 +291,7 @@ pub(crate) fn stored_activity(row: activities::Model) -> Result<StoredActivity> 
         load_quality: row.load_quality.as_deref().map(parse_text).transpose()?,
         race: row.race,
         flaws: row.flaws.map(from_json).transpose()?.unwrap_or_default(),
-        edited: row.edit.is_some(),
+        edited: edit.is_some(),
         activity: Activity {
             sport: parse_text(&row.sport)?,
             sub_sport: row.sub_sport,
@@ -299,6 +300,7 @@ pub(crate) fn stored_activity(row: activities::Model) -> Result<StoredActivity> 
             utc_offset_s: narrow(row.utc_offset_s)?,
             elapsed: row.elapsed_ms.map(TimeSpan::from_ms),
             moving: row.moving_ms.map(TimeSpan::from_ms),
+            moving_is_edited: edit.is_some_and(|edit| edit.moving.is_some()),
             distance: row.distance_mm.map(Distance::from_mm),
             ascent: row.ascent_mm.map(Distance::from_mm),
             descent: row.descent_mm.map(Distance::from_mm),
