@@ -71,21 +71,36 @@ const MIN_STOP_S: usize = 5;
 
 /// Which seconds were in motion, by one rule for every format: five-second mean above 0.5 m/s (running) or 1.0 m/s (cycling), or
 /// power on the pedals; held for 3 s; stops under 5 s are ignored. Where the speed is unknown, the
-/// distances before and after decide, else the whole recorded time counts. An activity that never
-/// moved (a treadmill without a sensor) counts in full.
+/// distances before and after decide, else the whole recorded time counts. An activity that hardly
+/// moved (a treadmill without a sensor, with or without GPS drift) counts in full.
 #[must_use]
 pub fn detect_motion(
     recording: &Recording,
     sampled: &SampledRecording,
     sport: Sport,
 ) -> (Vec<bool>, MovingSource) {
-    let covered = sampled.timeline.covered();
     let moving = moving_threshold(sport)
-        .and_then(|threshold| by_speed(recording, sampled, sport, threshold, &covered));
+        .filter(|_| is_speed_measured(sampled, sport))
+        .and_then(|threshold| by_speed(recording, sampled, sport, threshold));
     match moving.filter(|moving| moving.contains(&true)) {
         Some(moving) => (moving, MovingSource::Speed),
-        None => (covered, MovingSource::Recording),
+        None => (vec![true; sampled.timeline.len()], MovingSource::Recording),
     }
+}
+
+/// Mean speed below which the speed is not that of the athlete, mm/s: a watch indoors adds up GPS
+/// drift, or writes zero.
+const MIN_MEAN_SPEED_MM_S: u64 = 100;
+
+/// Whether the speed tells motion from standing. Power on the pedals does so as well.
+fn is_speed_measured(sampled: &SampledRecording, sport: Sport) -> bool {
+    let Some(speed) = &sampled.speed else { return true };
+    let pedalled = sport == Sport::Cycling
+        && sampled.power.as_ref().is_some_and(|power| power.iter().flatten().any(|watts| *watts > 0));
+    let recorded = sampled.timeline.len() as u64;
+    pedalled
+        || speed.iter().flatten().map(|speed| u64::from(*speed)).sum::<u64>()
+            >= MIN_MEAN_SPEED_MM_S * recorded
 }
 
 fn by_speed(
@@ -93,12 +108,11 @@ fn by_speed(
     sampled: &SampledRecording,
     sport: Sport,
     threshold: u32,
-    covered: &[bool],
 ) -> Option<Vec<bool>> {
     // A track with points far apart has distances and no speed.
     let speed = match &sampled.speed {
         Some(speed) => speed,
-        None if recording.column(Channel::Distance).is_some() => &vec![None; covered.len()],
+        None if recording.column(Channel::Distance).is_some() => &vec![None; sampled.timeline.len()],
         None => return None,
     };
     let gaps = speed.iter().any(Option::is_none);
@@ -106,7 +120,7 @@ fn by_speed(
         gaps.then(|| speed_from_distance(recording, &sampled.timeline, u32::MAX, i64::MAX)).flatten();
     let power = sampled.power.as_ref().filter(|_| sport == Sport::Cycling);
     let pedalled = |index: usize| power.is_some_and(|power| power[index].is_some_and(|watts| watts > 0));
-    let mut moving = vec![false; covered.len()];
+    let mut moving = vec![false; sampled.timeline.len()];
     for chunk in sampled.timeline.chunks() {
         let speeds = &speed[chunk.at.clone()];
         let around =
@@ -129,7 +143,7 @@ fn by_speed(
                 sum > u64::from(threshold) * seconds
             } else {
                 let across = across.as_ref().and_then(|across| across[index]);
-                across.map_or(covered[index], |speed| speed > threshold)
+                across.is_none_or(|speed| speed > threshold)
             };
             since_motion = if fast || pedalled(index) { 0 } else { since_motion.saturating_add(1) };
             moving[index] = since_motion <= HOLD_S;
@@ -167,8 +181,6 @@ pub fn times(
     moving: &[bool],
     source: MovingSource,
 ) -> Times {
-    let covered = sampled.timeline.covered();
-    let running = covered.iter().zip(moving).filter(|(covered, moving)| **covered || **moving).count();
     let in_motion = moving.iter().filter(|moving| **moving).count();
     let breaks = match moving_threshold(activity.sport).filter(|_| source == MovingSource::Speed) {
         Some(threshold) => moving_breaks(recording, sampled, threshold),
@@ -178,7 +190,7 @@ pub fn times(
     ordered_times(
         activity,
         TimeSpan::from_secs(sampled.timeline.span_s()),
-        TimeSpan::from_secs(seconds_i64(running) + between),
+        TimeSpan::from_secs(seconds_i64(sampled.timeline.len()) + between),
         TimeSpan::from_secs(seconds_i64(in_motion) + between),
         Some(source),
         pauses(sampled, moving, &breaks),

@@ -314,7 +314,9 @@ pub fn rpe_and_load(
     measures: &Measures,
     judged: &ActivityMetrics,
 ) -> Option<(f64, f64)> {
-    let load = judged.load.as_ref().ok().filter(|load| load.method != LoadMethod::PerceivedExertion)?;
+    let is_measured =
+        |load: &&Load| !matches!(load.method, LoadMethod::PerceivedExertion | LoadMethod::Duration);
+    let load = judged.load.as_ref().ok().filter(is_measured)?;
     let session = session_rpe(f64::from(exertion?), measures.times.training()?).ok()?;
     Some((session, load.value))
 }

@@ -82,6 +82,9 @@ pub struct PowerMeasures {
     pub seconds: Histogram,
     /// Percent of the moving time with power.
     pub coverage_percent: f64,
+    /// Percent of the seconds with power that were interpolated between samples.
+    #[serde(default)]
+    pub interpolated_percent: f64,
     pub normalized: MetricResult<NormalizedMean>,
     pub curve: MeanMaxCurve,
     /// Best efforts over round durations, watts.
@@ -151,6 +154,9 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
         PowerMeasures {
             seconds,
             coverage_percent,
+            interpolated_percent: round_to_4_decimals(
+                100.0 * f64::from(sampled.interpolated_power) / power.iter().flatten().count().max(1) as f64,
+            ),
             normalized: round_normalized(normalize(&Segments::select(line, |index| {
                 power[index].map(f32::from)
             }))),

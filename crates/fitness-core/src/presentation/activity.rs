@@ -81,6 +81,7 @@ pub const fn load_method_label(by: LoadMethod) -> &'static str {
         LoadMethod::EdwardsRatio => "heart rate zones",
         LoadMethod::SwimPace => "swim pace",
         LoadMethod::PerceivedExertion => "perceived effort",
+        LoadMethod::Duration => "duration",
     }
 }
 
