@@ -42,6 +42,8 @@ pub struct Activity {
     pub energy_kcal: Option<u32>,
     /// Device name, such as `Forerunner 255`. Untrusted text.
     pub device: Option<String>,
+    #[serde(default, skip_serializing_if = "DeviceMetrics::is_empty")]
+    pub device_metrics: DeviceMetrics,
     /// In order of their start.
     pub laps: Vec<Lap>,
 }
@@ -49,7 +51,7 @@ pub struct Activity {
 impl Activity {
     /// An activity with nothing but its sport and start.
     #[must_use]
-    pub const fn new(sport: Sport, started_at: Instant, utc_offset_s: i32) -> Self {
+    pub fn new(sport: Sport, started_at: Instant, utc_offset_s: i32) -> Self {
         Self {
             sport,
             sub_sport: None,
@@ -69,6 +71,7 @@ impl Activity {
             avg_cadence: None,
             energy_kcal: None,
             device: None,
+            device_metrics: DeviceMetrics::default(),
             laps: Vec::new(),
         }
     }
@@ -84,6 +87,80 @@ impl Activity {
     #[must_use]
     pub fn training_time(&self) -> Option<TimeSpan> {
         self.moving.or(self.elapsed)
+    }
+}
+
+/// Values that only some devices report, as they report them. No metric of ours uses them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DeviceMetrics {
+    /// Aerobic training effect, 0 to 5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aerobic_training_effect: Option<f64>,
+    /// Anaerobic training effect, 0 to 5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anaerobic_training_effect: Option<f64>,
+    /// Training load in the device's own unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub training_load: Option<f64>,
+    /// Mean ground contact time, milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ground_contact_ms: Option<f64>,
+    /// Share of the ground contact time on the left foot, percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ground_contact_left_percent: Option<f64>,
+    /// Mean vertical oscillation, millimetres.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertical_oscillation_mm: Option<f64>,
+    /// Vertical oscillation as a share of the step length, percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertical_ratio_percent: Option<f64>,
+    /// Mean step length, millimetres.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step_length_mm: Option<f64>,
+    /// Share of the power on the left pedal, percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub power_left_percent: Option<f64>,
+    /// Mean breathing rate, breaths per minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub avg_respiration: Option<f64>,
+    /// Highest breathing rate, breaths per minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_respiration: Option<f64>,
+    /// Seconds in the device's own heart rate zones, lowest first; the first is below zone 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub heart_rate_zone_s: Vec<f64>,
+}
+
+impl DeviceMetrics {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Fills what is missing from another source.
+    #[must_use]
+    pub fn or(self, other: &Self) -> Self {
+        Self {
+            aerobic_training_effect: self.aerobic_training_effect.or(other.aerobic_training_effect),
+            anaerobic_training_effect: self.anaerobic_training_effect.or(other.anaerobic_training_effect),
+            training_load: self.training_load.or(other.training_load),
+            ground_contact_ms: self.ground_contact_ms.or(other.ground_contact_ms),
+            ground_contact_left_percent: self
+                .ground_contact_left_percent
+                .or(other.ground_contact_left_percent),
+            vertical_oscillation_mm: self.vertical_oscillation_mm.or(other.vertical_oscillation_mm),
+            vertical_ratio_percent: self.vertical_ratio_percent.or(other.vertical_ratio_percent),
+            step_length_mm: self.step_length_mm.or(other.step_length_mm),
+            power_left_percent: self.power_left_percent.or(other.power_left_percent),
+            avg_respiration: self.avg_respiration.or(other.avg_respiration),
+            max_respiration: self.max_respiration.or(other.max_respiration),
+            heart_rate_zone_s: if self.heart_rate_zone_s.is_empty() {
+                other.heart_rate_zone_s.clone()
+            } else {
+                self.heart_rate_zone_s
+            },
+        }
     }
 }
 

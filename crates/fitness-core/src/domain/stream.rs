@@ -28,6 +28,16 @@ string_enum! {
         GroundContact = "ground_contact",
         /// Tenths of a millimetre up and down.
         VerticalOscillation = "vertical_oscillation",
+        /// Hundredths of a percent of the ground contact time on the left foot.
+        GroundContactBalance = "ground_contact_balance",
+        /// Hundredths of a percent: vertical oscillation as a share of the step length.
+        VerticalRatio = "vertical_ratio",
+        /// Tenths of a millimetre.
+        StepLength = "step_length",
+        /// Hundredths of a percent of the power on the left pedal.
+        PowerBalance = "power_balance",
+        /// Hundredths of a breath per minute.
+        Respiration = "respiration",
     }
 }
 

@@ -242,6 +242,11 @@ const fn csv_channel(channel: Channel) -> (&'static str, f64) {
         Channel::Temperature => ("temperature_c", 10.0),
         Channel::GroundContact => ("ground_contact_ms", 10.0),
         Channel::VerticalOscillation => ("vertical_oscillation_mm", 10.0),
+        Channel::GroundContactBalance => ("ground_contact_left_percent", 100.0),
+        Channel::VerticalRatio => ("vertical_ratio_percent", 100.0),
+        Channel::StepLength => ("step_length_mm", 10.0),
+        Channel::PowerBalance => ("power_left_percent", 100.0),
+        Channel::Respiration => ("respiration_per_min", 100.0),
     }
 }
 

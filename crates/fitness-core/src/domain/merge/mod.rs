@@ -8,7 +8,7 @@ mod corrections;
 
 pub use corrections::{ActivityEditError, Edit};
 
-use crate::domain::activity::Activity;
+use crate::domain::activity::{Activity, DeviceMetrics};
 use crate::domain::source_record::{ActivitySummary, DayRecord, Flaw, RecordKey, SourceKind};
 use crate::domain::sport::Sport;
 use crate::domain::wellness::DailyWellness;
@@ -104,6 +104,7 @@ pub fn merge_activity(reports: &[(RecordKey, ActivitySummary)], edit: &Edit) -> 
         energy_kcal,
         device
     );
+    activity.device_metrics = all().fold(DeviceMetrics::default(), |merged, a| merged.or(&a.device_metrics));
     if let Some((_, clock)) = ranked.iter().find(|(_, outline)| outline.local_time_told) {
         activity.utc_offset_s = clock.activity.utc_offset_s;
     }

@@ -33,6 +33,7 @@ impl MigratorTrait for Migrator {
             Box::new(Web),
             Box::new(database_id::DatabaseIdMigration),
             Box::new(Accounts),
+            Box::new(ActivityMeasures),
         ]
     }
 }
@@ -53,6 +54,7 @@ pub(crate) const SCRIPTS: &[(&str, &str)] = &[
     ("m0011_web", include_str!("0011_web.sql")),
     (database_id::NAME, include_str!("0012_identity.sql")),
     ("m0013_accounts", include_str!("0013_accounts.sql")),
+    ("m0015_activity_measures", include_str!("0015_activity_measures.sql")),
 ];
 
 /// The SQL of a migration for one database.
@@ -146,6 +148,10 @@ plain_migration! {
 plain_migration! {
     /// Confirmed sessions, confirmation codes and the server owner.
     Accounts = "m0013_accounts"
+}
+plain_migration! {
+    /// Load method, computed moving time and ascent, and device metrics of activities.
+    ActivityMeasures = "m0015_activity_measures"
 }
 
 struct PlansMigration;

@@ -38,7 +38,8 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<CommandOut
     let held = |kind| zones_on(stored.day, kind, sport, &given, &thresholds).map(|held| held.zones);
     let divided = ZoneKind::ALL.iter().map(|kind| (*kind, held(*kind))).collect::<Vec<_>>();
     let mut words = format!("{} {} {}\n", stored.day, stored.activity.sport, title(&stored));
-    for (label, value) in presentation::summary_rows(&stored.activity, units) {
+    let measures = metrics.as_ref().map(|(measures, _)| measures);
+    for (label, value) in presentation::summary_rows(&stored.activity, measures, units) {
         writeln!(words, "  {label:<18}{value}")?;
     }
     if let Some((measures, judged)) = &metrics {
@@ -48,6 +49,9 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<CommandOut
         if let Some(judged) = judged {
             words.push_str(&zones::render_zone_times(judged, &divided, units));
         }
+    }
+    for (label, value) in presentation::device_metric_rows(&stored.activity, recording.as_ref()) {
+        writeln!(words, "  {label:<18}{value}")?;
     }
     if let Some(recording) = &recording {
         let channels: Vec<String> =
