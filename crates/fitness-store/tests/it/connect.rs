@@ -117,6 +117,7 @@ const MIGRATIONS: &[&str] = &[
     "m0011_web",
     "m0012_identity",
     "m0013_accounts",
+    "m0015_activity_measures",
 ];
 
 on_both_databases! {
