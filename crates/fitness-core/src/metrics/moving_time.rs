@@ -245,16 +245,18 @@ fn ordered_times(
     source: Option<MovingSource>,
     pauses: Vec<Pause>,
 ) -> Times {
-    let elapsed = positive(activity.elapsed).map_or(span, |told| told.max(span));
+    // A device does not count the second of the last sample.
+    let told = positive(activity.elapsed).filter(|told| *told + TimeSpan::from_secs(1) >= span);
+    let elapsed = told.unwrap_or(span);
     let told = positive(activity.moving).unwrap_or_default().max(elapsed);
     let spans = span.seconds() >= MIN_SPAN * told.seconds();
     let (moving, source) = match (positive(activity.moving), source) {
-        (Some(edited), _) if activity.moving_is_edited => (edited.min(elapsed), Some(MovingSource::Athlete)),
+        (Some(edited), _) if activity.moving_is_edited => (edited, Some(MovingSource::Athlete)),
         (_, Some(MovingSource::Speed)) if spans => (moving.min(elapsed), source),
         (Some(told), _) => (told.min(elapsed), Some(MovingSource::Device)),
         (None, _) => (moving, source),
     };
-    let timer = timer.max(moving);
+    let timer = timer.min(elapsed).max(moving);
     Times { elapsed: elapsed.max(timer), timer, moving, source, pauses }
 }
 

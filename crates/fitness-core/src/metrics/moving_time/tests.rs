@@ -129,7 +129,17 @@ fn moving_time_set_by_the_athlete_stands() {
     let times = run_with_crossing(&run);
     assert_eq!((seconds(&times), times.source), ((600, 600, 450), Some(MovingSource::Athlete)));
     run.moving = Some(TimeSpan::from_secs(9999));
-    assert_eq!(seconds(&run_with_crossing(&run)), (600, 600, 600), "not longer than the activity");
+    assert_eq!(seconds(&run_with_crossing(&run)), (9999, 9999, 9999));
+}
+
+#[test]
+fn moving_time_is_not_longer_than_the_elapsed_time_of_the_device() {
+    let mut run = activity(Sport::Running);
+    run.elapsed = Some(TimeSpan::from_secs(599));
+    let without_stop = every_second(600, &[(Channel::Speed, &|_| Some(3000))]);
+    assert_eq!(seconds(&measured(&without_stop, &run)), (599, 599, 599));
+    run.elapsed = Some(TimeSpan::from_secs(300));
+    assert_eq!(seconds(&measured(&without_stop, &run)), (600, 600, 600), "samples win over a header");
 }
 
 #[test]
