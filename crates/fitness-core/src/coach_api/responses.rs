@@ -141,7 +141,8 @@ pub struct ActivityItem {
     /// Average heart rate in beats per minute, for example "142 bpm".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heart_rate: Option<String>,
-    /// Training load in points (one hour at threshold is 100), for example "63".
+    /// Training load in points (one hour at threshold is 100) and what it was computed from, for
+    /// example "63 (pace)" or "30 (duration)".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<String>,
 }
@@ -158,8 +159,8 @@ pub struct ActivityDetail {
     /// Elevation gain in metres or feet, for example "120 m".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub climb: Option<String>,
-    /// How the load was computed, for example "pace" or "heart_rate"; or why there is none, for
-    /// example "none: needs a threshold pace".
+    /// How the load was computed and how reliable it is, for example "pace (ok)"; or why there is
+    /// none, for example "none: no duration".
     pub load_by: String,
     /// Perceived effort (RPE) as rated by the athlete, for example "6 of 10".
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -20,10 +20,15 @@ pub struct Activity {
     /// From start to end, pauses included.
     #[serde(rename = "elapsed_ms")]
     pub elapsed: Option<TimeSpan>,
+    /// As the source reports it; for many devices the time without pauses of the watch.
     #[serde(rename = "moving_ms")]
     pub moving: Option<TimeSpan>,
+    /// Whether the athlete set the moving time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub moving_is_edited: bool,
     #[serde(rename = "distance_mm")]
     pub distance: Option<Distance>,
+    /// As the source reports it.
     #[serde(rename = "ascent_mm")]
     pub ascent: Option<Distance>,
     #[serde(rename = "descent_mm")]
@@ -55,6 +60,7 @@ impl Activity {
             utc_offset_s,
             elapsed: None,
             moving: None,
+            moving_is_edited: false,
             distance: None,
             ascent: None,
             descent: None,

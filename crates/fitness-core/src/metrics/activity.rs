@@ -8,7 +8,9 @@ use super::load::heart_rate::{
     HeartRateReserve, banister_trimp, edwards_trimp, lucia_trimp, ventilatory_thresholds,
 };
 use super::load::power::{NormalizedMean, intensity_factor};
-use super::load::{AthleteThresholds, Load, RpeWithCalibration, heart_seconds, load, normalized_ride_power};
+use super::load::{
+    AthleteThresholds, Load, RpeWithCalibration, heart_seconds, load_with_obstacle, normalized_ride_power,
+};
 pub use super::recording_measures::{HeartMeasures, Measures, PowerMeasures, SpeedMeasures, measure};
 use super::thresholds::in_force::ThresholdInForce;
 use super::zones::ZoneTimes;
@@ -16,6 +18,7 @@ use super::{MetricResult, MissingReason, Quality, RequiredInput, ValueWithQualit
 use crate::domain::activity::Activity;
 use crate::domain::athlete::{ZoneKind, Zones};
 use crate::domain::sport::Sport;
+use crate::domain::units::{Distance, TimeSpan};
 use serde::{Deserialize, Serialize};
 
 /// The zones in force for an activity's sport.
@@ -30,6 +33,15 @@ pub struct ZoneSets<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ActivityMetrics {
     pub load: MetricResult<Load>,
+    /// What a better method for the load lacks, if it is only by perceived exertion or duration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_obstacle: Option<MissingReason>,
+    /// Moving time, as computed.
+    #[serde(default, rename = "moving_ms", skip_serializing_if = "Option::is_none")]
+    pub moving: Option<TimeSpan>,
+    /// Ascent, as computed.
+    #[serde(default, rename = "ascent_mm", skip_serializing_if = "Option::is_none")]
+    pub ascent: Option<Distance>,
     /// Intensity factor: normalized power of a ride, or normalized graded speed of a run, divided
     /// by the threshold.
     pub intensity: MetricResult<ValueWithQuality>,
@@ -71,8 +83,12 @@ pub fn compute_activity_metrics(
     let heart = measures.heart.as_ref().ok().zip(zones.heart_rate);
     let speed = measures.speed.as_ref().ok().zip(zones.speed);
     let power = measures.power.as_ref().ok().zip(zones.power);
+    let (load, load_obstacle) = load_with_obstacle(activity, measures, limits, felt);
     ActivityMetrics {
-        load: load(activity, measures, limits, felt),
+        load,
+        load_obstacle,
+        moving: Some(measures.times.moving).filter(|moving| *moving > TimeSpan::ZERO),
+        ascent: measures.elevation.as_ref().ok().map(|elevation| elevation.ascent),
         intensity: relative_intensity(activity, measures, limits),
         trimp: trimp(activity, measures, limits),
         edwards: edwards_sum(activity, measures, limits),

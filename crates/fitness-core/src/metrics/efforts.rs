@@ -1,8 +1,9 @@
 //! Best efforts: a runner's fastest times over standard distances within one activity.
 
 use super::curve::PrefixSums;
-use super::per_second::{SampledRecording, Series, Timeline};
+use super::per_second::{SampledRecording, Series, Timeline, top_speed as top_running_speed};
 use super::round_to_4_decimals;
+use crate::domain::sport::Sport;
 use crate::domain::stream::{Channel, Recording};
 use crate::domain::units::{Distance, TimeSpan};
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,16 @@ fn top_speed(distance: i64, record: f64) -> f64 {
 
 /// A longer step in which distance was covered is a GPS gap, milliseconds.
 const GAP_MS: i64 = 15_000;
+/// Across a longer gap no segment is measured, milliseconds: nobody knows how the way was covered.
+const MAX_GAP_MS: i64 = 300_000;
+/// A gap may be this much faster than the running around it and still count as recorded.
+const GAP_SPEED_FACTOR: f64 = 1.25;
+/// A faster gap is bridged up to this length, milliseconds.
+const BRIDGED_GAP_MS: i64 = 60_000;
+/// Impossible speed for longer than this is not a GPS error but a ride, milliseconds.
+const MAX_BURST_MS: i64 = 20_000;
+/// How far before and after a burst the running speed is taken from, milliseconds.
+const AROUND_MS: i64 = 30_000;
 /// A slower step is a pause, mm/s. Its time counts, as in a race.
 const STANDING_MM_S: i64 = 500;
 
@@ -74,11 +85,23 @@ impl TimeDistanceCurve {
         told.filter(|track| track.length() > Distance::ZERO).unwrap_or_else(|| Self::from_speed(sampled))
     }
 
-    /// Points in order of time. Distances that are negative or go backwards are dropped; of several
-    /// at one time the last counts.
+    /// Points in order of time. Distances that are negative or go backwards are dropped, and so are
+    /// points that were reached at an impossible speed when the distance falls back behind them; of
+    /// several at one time the last counts.
     pub fn new(points: impl IntoIterator<Item = (i64, i64)>) -> Self {
         let mut track: Vec<(i64, i64)> = Vec::new();
+        let impossible = i64::from(top_running_speed(Sport::Running));
+        let jumped = |from: &(i64, i64), to: &(i64, i64)| {
+            (to.1 - from.1).saturating_mul(1000) > impossible.saturating_mul(to.0 - from.0)
+        };
         for (ms, mm) in points.into_iter().filter(|(_, mm)| *mm >= 0) {
+            while let [.., from, to] = track.as_slice()
+                && mm < to.1
+                && mm >= from.1
+                && jumped(from, to)
+            {
+                track.pop();
+            }
             match track.last_mut() {
                 Some(last) if mm < last.1 || ms < last.0 => {}
                 Some(last) if ms == last.0 => last.1 = mm,
@@ -109,13 +132,74 @@ impl TimeDistanceCurve {
         Distance::from_mm(ends.map_or(0, |(first, last)| last.1 - first.1))
     }
 
-    /// Which steps are GPS gaps; step k goes from point k − 1 to point k.
-    fn gaps(&self) -> Vec<bool> {
-        let gap = |step: &[(i64, i64)]| {
+    /// Whether the step to a point is a GPS gap.
+    fn is_gap(step: &[(i64, i64)]) -> bool {
+        let (time, way) = (step[1].0 - step[0].0, step[1].1 - step[0].1);
+        time > GAP_MS && way.saturating_mul(1000) > STANDING_MM_S * time
+    }
+
+    /// Bridges GPS gaps and returns the steps that no segment may contain; step k goes from point
+    /// k − 1 to point k. A gap counts as recorded if it is not much faster than the running around
+    /// it; a faster one of up to a minute is shortened to that speed.
+    fn bridge_gaps(&mut self, around: &PlausibleSpeed) -> Vec<bool> {
+        let mut broken = vec![false; self.0.len()];
+        let mut shorter = Vec::new();
+        for (high, step) in (1..).zip(self.0.windows(2)).filter(|(_, step)| Self::is_gap(step)) {
             let (time, way) = (step[1].0 - step[0].0, step[1].1 - step[0].1);
-            time > GAP_MS && way.saturating_mul(1000) > STANDING_MM_S * time
-        };
-        std::iter::repeat_n(false, self.0.len().min(1)).chain(self.0.windows(2).map(gap)).collect()
+            let usual = around.distance_in(time, &self.0, high - 1, high);
+            let as_recorded = time <= MAX_GAP_MS && way as f64 <= GAP_SPEED_FACTOR * usual as f64;
+            if !as_recorded && time <= BRIDGED_GAP_MS {
+                shorter.push((high, usual));
+            } else {
+                broken[high] = !as_recorded;
+            }
+        }
+        self.shorten(&shorter);
+        broken
+    }
+
+    /// Bridges the bursts marked in `fast`: their steps above `top` mm/s are shortened to the speed
+    /// around the burst. What is too fast for longer than [`MAX_BURST_MS`] is broken.
+    fn bridge_bursts(&mut self, top: f64, fast: &[bool], around: &PlausibleSpeed, broken: &mut [bool]) {
+        let mut shorter = Vec::new();
+        let mut high = 0;
+        while high < fast.len() {
+            if !fast[high] {
+                high += 1;
+                continue;
+            }
+            let length = fast[high..].iter().take_while(|fast| **fast).count();
+            let burst = high..high + length;
+            let time_of = |step: usize| self.0[step].0 - self.0[step - 1].0;
+            let too_fast = |step: &usize| {
+                (self.0[*step].1 - self.0[*step - 1].1) as f64 * 1000.0 > top * time_of(*step) as f64
+            };
+            let steps: Vec<usize> = burst.clone().filter(too_fast).collect();
+            if steps.iter().map(|step| time_of(*step)).sum::<i64>() <= MAX_BURST_MS {
+                let usual =
+                    |step: usize| around.distance_in(time_of(step), &self.0, burst.start - 1, burst.end - 1);
+                shorter.extend(steps.into_iter().map(|step| (step, usual(step))));
+            } else {
+                broken[burst.clone()].fill(true);
+            }
+            high = burst.end;
+        }
+        self.shorten(&shorter);
+    }
+
+    /// Shortens steps, given in order, to a distance in millimetres.
+    fn shorten(&mut self, steps: &[(usize, i64)]) {
+        let Some((first, _)) = steps.first() else { return };
+        let (mut steps, mut removed) = (steps.iter().peekable(), 0);
+        let mut before = self.0[first - 1].1;
+        for high in *first..self.0.len() {
+            let here = self.0[high].1;
+            if let Some((_, way)) = steps.next_if(|(step, _)| *step == high) {
+                removed += (here - before - way).max(0);
+            }
+            before = here;
+            self.0[high].1 = here - removed;
+        }
     }
 
     /// Steps faster than the maximum over the longest distance. A segment can only be too fast if
@@ -219,8 +303,48 @@ impl TimeDistanceCurve {
     }
 }
 
-/// The fastest time over each standard distance of the track, 400 m to 50 km. Steps broken for a
-/// short distance are also broken for longer ones, so a longer distance never takes less time.
+/// Running speed of a track without the steps that are too fast to be true.
+struct PlausibleSpeed {
+    /// For each point, the time (ms) and distance (mm) of the plausible steps up to it.
+    sums: Vec<(i64, i64)>,
+}
+
+impl PlausibleSpeed {
+    fn new(points: &[(i64, i64)], hasty: &[usize]) -> Self {
+        let (mut hasty, mut sum) = (hasty.iter().peekable(), (0, 0));
+        let mut sums = vec![sum; points.len().min(1)];
+        for (high, step) in (1..).zip(points.windows(2)) {
+            if hasty.next_if(|hasty| **hasty == high).is_none() {
+                sum = (sum.0 + step[1].0 - step[0].0, sum.1 + step[1].1 - step[0].1);
+            }
+            sums.push(sum);
+        }
+        Self { sums }
+    }
+
+    /// How far the athlete gets in a time (ms) at the mean speed of the 30 s before the point
+    /// `from` and after the point `to`, else at the mean of the whole track; millimetres.
+    fn distance_in(&self, time: i64, points: &[(i64, i64)], from: usize, to: usize) -> i64 {
+        let first = points.partition_point(|point| point.0 < points[from].0 - AROUND_MS);
+        let last = points.partition_point(|point| point.0 <= points[to].0 + AROUND_MS) - 1;
+        let between = |low: usize, high: usize| {
+            let (low, high) = (self.sums[low], self.sums[high]);
+            (high.0 - low.0, high.1 - low.1)
+        };
+        let (before, after) = (between(first, from), between(to, last));
+        let (all_ms, all_mm) = match (before.0 + after.0, before.1 + after.1) {
+            (0, _) => self.sums.last().copied().unwrap_or_default(),
+            near => near,
+        };
+        if all_ms == 0 { 0 } else { (all_mm as f64 / all_ms as f64 * time as f64) as i64 }
+    }
+}
+
+/// The fastest time over each standard distance of the track, 400 m to 50 km.
+///
+/// A GPS error makes neither a best effort nor prevents one: bursts of impossible speed and short
+/// gaps are bridged at the speed of the running around them. Bridging only shortens steps and holds
+/// for all longer distances, so a longer distance never takes less time.
 #[must_use]
 pub fn efforts(
     track: &TimeDistanceCurve,
@@ -228,22 +352,31 @@ pub fn efforts(
     heart: Option<&PrefixSums>,
     altitude: Option<&Series<f32>>,
 ) -> Vec<BestEffort> {
-    let (mut broken, hasty) = (track.gaps(), track.too_fast_steps());
-    let reached = WORLD_RECORDS.iter().take_while(|(distance, _)| *distance <= track.length().mm());
-    let effort = |(distance, record): &(i64, f64)| {
-        track.find_broken(*distance, *record, &hasty, &mut broken);
-        let (start, time) = track.fastest(*distance, &broken)?;
+    let (mut track, hasty) = (track.clone(), track.too_fast_steps());
+    let around = PlausibleSpeed::new(&track.0, &hasty);
+    let mut broken = track.bridge_gaps(&around);
+    let mut found = Vec::new();
+    for (distance, record) in WORLD_RECORDS {
+        if !hasty.is_empty() {
+            let mut fast = vec![false; broken.len()];
+            track.find_broken(distance, record, &hasty, &mut fast);
+            track.bridge_bursts(top_speed(distance, record), &fast, &around, &mut broken);
+        }
+        if distance > track.length().mm() {
+            break;
+        }
+        let Some((start, time)) = track.fastest(distance, &broken) else { continue };
         let window = timeline.index_at(start as i64)..timeline.index_at((start + time) as i64);
         let rise = altitude.and_then(|altitude| altitude_change(altitude, window.clone()));
-        Some(BestEffort {
-            distance: Distance::from_mm(*distance),
-            net_grade: rise.map(|meters| round_to_4_decimals(f64::from(meters) * 1000.0 / *distance as f64)),
+        found.push(BestEffort {
+            distance: Distance::from_mm(distance),
+            net_grade: rise.map(|meters| round_to_4_decimals(f64::from(meters) * 1000.0 / distance as f64)),
             start: TimeSpan::from_ms(start.round() as i64),
             time: TimeSpan::from_ms(time.round() as i64),
             heart_rate: heart.and_then(|heart| heart.mean(window)).map(round_to_4_decimals),
-        })
-    };
-    reached.filter_map(effort).collect()
+        });
+    }
+    found
 }
 
 /// Net elevation change of a segment from its first and last known altitude, which must be within

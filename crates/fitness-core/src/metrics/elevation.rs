@@ -11,9 +11,9 @@ string_enum! {
     pub enum AscentSource("source of ascent") {
         /// Reported by the device.
         Device = "device",
-        /// Computed from barometric altitude.
+        /// Computed from smooth altitudes: barometric, or filtered by the device.
         Barometric = "barometric",
-        /// Computed from GPS altitude, which drifts by tens of metres.
+        /// Computed from noisy GPS altitudes, which drift by tens of metres.
         Gps = "gps",
     }
 }
@@ -30,10 +30,19 @@ pub struct Elevation {
     pub quality: Quality,
 }
 
-/// Smaller reversals are barometer noise, metres.
-const BAROMETRIC_NOISE_M: f32 = 3.0;
+/// Smaller reversals of smoothed barometric altitude are noise, metres. On 22 real files with more
+/// than 50 m of ascent any value from 0.8 to 1.2 m agrees with the devices to within 3 to 4 % in the
+/// median.
+const BAROMETRIC_NOISE_M: f32 = 1.0;
 /// Smaller reversals are GPS noise, metres.
 const GPS_NOISE_M: f32 = 10.0;
+/// Root mean square difference from the 11-second mean above which altitudes are noisy, metres.
+/// Barometers and devices that filter are below 0.5 m, raw GPS is above.
+const MAX_SMOOTH_NOISE_M: f64 = 0.6;
+/// A faster change is a correction of the sensor and not a climb, metres per second.
+const MAX_VERTICAL_SPEED_M_S: f32 = 5.0;
+/// Seconds to either side of the mean.
+const MEAN_REACH_S: usize = 5;
 
 /// Sums climbs from valley to peak. A peak counts once the descent from it exceeds `threshold`, so
 /// each climb counts in full: ten times 0-5-0 m with a threshold of 3 m is 50 m of gain, ±1 m of
@@ -91,8 +100,78 @@ impl AltitudeSegment {
     }
 }
 
+/// Altitudes for ascent and slopes, and how they were smoothed: a mean over 11 s of the 5-second
+/// median, or if they are noisy and the distance is known, a mean over 100 m of distance.
 #[must_use]
-pub fn smooth_barometric(altitude: &Series<f32>) -> Series<f32> {
+pub fn smooth_altitude(
+    timeline: &Timeline,
+    altitude: &Series<f32>,
+    way_m: Option<&[f64]>,
+) -> (Series<f32>, AscentSource) {
+    let level = remove_corrections(altitude);
+    let smooth = smooth_barometric(timeline, &level);
+    match way_m.filter(|_| noise(&level, &smooth) > MAX_SMOOTH_NOISE_M) {
+        // Noise of several metres looks like corrections, so the raw altitudes are taken.
+        Some(way_m) => (smooth_gps(timeline, altitude, way_m), AscentSource::Gps),
+        None => (smooth, AscentSource::Barometric),
+    }
+}
+
+/// Continues at the old level where the altitude changes faster than a body can: the device
+/// calibrated itself. Over a pause up to 15 m count.
+fn remove_corrections(altitude: &Series<f32>) -> Series<f32> {
+    let (mut offset, mut last): (f32, Option<(usize, f32)>) = (0.0, None);
+    let level = |(index, meters): (usize, &Option<f32>)| {
+        let meters = (*meters)?;
+        if let Some((since, before)) = last {
+            let change = meters - before;
+            if change.abs() > MAX_VERTICAL_SPEED_M_S * (index - since).min(3) as f32 {
+                offset += change;
+            }
+        }
+        last = Some((index, meters));
+        Some(meters - offset)
+    };
+    altitude.iter().enumerate().map(level).collect()
+}
+
+/// Root mean square difference of two series, metres.
+fn noise(altitude: &Series<f32>, smooth: &Series<f32>) -> f64 {
+    let both = altitude.iter().zip(smooth).filter_map(|(raw, smooth)| raw.zip(*smooth));
+    let (sum, count) = both
+        .fold((0.0, 0_u32), |(sum, count), (raw, smooth)| (sum + f64::from(raw - smooth).powi(2), count + 1));
+    (sum / f64::from(count.max(1))).sqrt()
+}
+
+/// The 5-second median, which removes spikes, then the mean over 11 s.
+#[must_use]
+pub fn smooth_barometric(timeline: &Timeline, altitude: &Series<f32>) -> Series<f32> {
+    let medians = median_of_five(altitude);
+    let mut smooth = vec![None; altitude.len()];
+    for chunk in timeline.chunks() {
+        let (mut low, mut high, mut sum, mut known) = (chunk.at.start, chunk.at.start, 0.0, 0_u32);
+        for here in chunk.at.clone() {
+            while high < chunk.at.end && high <= here + MEAN_REACH_S {
+                if let Some(meters) = medians[high] {
+                    sum += f64::from(meters);
+                    known += 1;
+                }
+                high += 1;
+            }
+            while low + MEAN_REACH_S < here {
+                if let Some(meters) = medians[low] {
+                    sum -= f64::from(meters);
+                    known -= 1;
+                }
+                low += 1;
+            }
+            smooth[here] = altitude[here].and((known > 0).then(|| (sum / f64::from(known)) as f32));
+        }
+    }
+    smooth
+}
+
+fn median_of_five(altitude: &Series<f32>) -> Series<f32> {
     let middle = |index: usize| {
         altitude[index]?;
         let window = &altitude[index.saturating_sub(2)..(index + 3).min(altitude.len())];
@@ -134,8 +213,7 @@ pub fn smooth_gps(timeline: &Timeline, altitude: &Series<f32>, way_m: &[f64]) ->
     smooth
 }
 
-/// Elevation gain from altitudes smoothed with [`smooth_barometric`] or [`smooth_gps`]. GPS
-/// altitudes are sampled every 10 m of distance, so that drift while standing does not count.
+/// Elevation gain from altitudes smoothed with [`smooth_altitude`]. GPS altitudes are sampled every 10 m of distance, so that drift while standing does not count.
 ///
 /// # Errors
 /// When there are no altitudes.

@@ -24,6 +24,9 @@ pub struct ArtefactCounts {
     /// Stuck at one value.
     pub flatline: u32,
     pub cadence_lock: u32,
+    /// Seconds between samples that are up to 20 s apart.
+    #[serde(default)]
+    pub interpolated: u32,
 }
 
 impl ArtefactCounts {
@@ -37,6 +40,12 @@ impl ArtefactCounts {
     #[must_use]
     pub fn lock_percent(&self) -> f64 {
         self.percent_of_recorded(self.cadence_lock)
+    }
+
+    /// Percent of the recorded heart rate that was interpolated between samples.
+    #[must_use]
+    pub fn interpolated_percent(&self) -> f64 {
+        self.percent_of_recorded(self.interpolated)
     }
 
     fn percent_of_recorded(&self, seconds: u32) -> f64 {
@@ -55,7 +64,9 @@ impl ArtefactCounts {
 pub fn remove_artefacts(sampled: &SampledRecording) -> CleanHeartRate {
     let Some(heart) = &sampled.heart_rate else { return CleanHeartRate::default() };
     let mut series = heart.clone();
-    let mut findings = ArtefactCounts { recorded: count_known(&series), ..ArtefactCounts::default() };
+    let interpolated = sampled.interpolated_heart_rate;
+    let mut findings =
+        ArtefactCounts { recorded: count_known(&series), interpolated, ..ArtefactCounts::default() };
     findings.cold_strap = drop_cold_strap(&mut series);
     (findings.bridged, findings.spikes) = drop_spikes(&sampled.timeline, &mut series);
     findings.flatline = drop_flatlines(&mut series, sampled.speed.as_ref());

@@ -3,7 +3,7 @@
 use super::per_second::{SampledRecording, seconds_i64, speed_from_distance};
 use crate::domain::activity::Activity;
 use crate::domain::sport::Sport;
-use crate::domain::stream::Recording;
+use crate::domain::stream::{Channel, Recording};
 use crate::domain::units::TimeSpan;
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,8 @@ string_enum! {
         Speed = "speed",
         /// Timer time: the sport has no pauses by speed, or speed is unknown.
         Recording = "recording",
+        /// Edited by the athlete.
+        Athlete = "athlete",
     }
 }
 
@@ -67,23 +69,38 @@ const HOLD_S: usize = 3;
 /// Shorter stops are ignored, seconds.
 const MIN_STOP_S: usize = 5;
 
-/// Which seconds were in motion: five-second mean above 0.5 m/s (running) or 1.0 m/s (cycling), or
+/// Which seconds were in motion, by one rule for every format: five-second mean above 0.5 m/s (running) or 1.0 m/s (cycling), or
 /// power on the pedals; held for 3 s; stops under 5 s are ignored. Where the speed is unknown, the
-/// distances before and after decide, else the whole recorded time counts. An activity that never
-/// moved (a treadmill without a sensor) counts in full.
+/// distances before and after decide, else the whole recorded time counts. An activity that hardly
+/// moved (a treadmill without a sensor, with or without GPS drift) counts in full.
 #[must_use]
 pub fn detect_motion(
     recording: &Recording,
     sampled: &SampledRecording,
     sport: Sport,
 ) -> (Vec<bool>, MovingSource) {
-    let covered = sampled.timeline.covered();
     let moving = moving_threshold(sport)
-        .and_then(|threshold| by_speed(recording, sampled, sport, threshold, &covered));
+        .filter(|_| is_speed_measured(sampled, sport))
+        .and_then(|threshold| by_speed(recording, sampled, sport, threshold));
     match moving.filter(|moving| moving.contains(&true)) {
         Some(moving) => (moving, MovingSource::Speed),
-        None => (covered, MovingSource::Recording),
+        None => (vec![true; sampled.timeline.len()], MovingSource::Recording),
     }
+}
+
+/// Mean speed below which the speed is not that of the athlete, mm/s: a watch indoors adds up GPS
+/// drift, or writes zero.
+const MIN_MEAN_SPEED_MM_S: u64 = 100;
+
+/// Whether the speed tells motion from standing. Power on the pedals does so as well.
+fn is_speed_measured(sampled: &SampledRecording, sport: Sport) -> bool {
+    let Some(speed) = &sampled.speed else { return true };
+    let pedalled = sport == Sport::Cycling
+        && sampled.power.as_ref().is_some_and(|power| power.iter().flatten().any(|watts| *watts > 0));
+    let recorded = sampled.timeline.len() as u64;
+    pedalled
+        || speed.iter().flatten().map(|speed| u64::from(*speed)).sum::<u64>()
+            >= MIN_MEAN_SPEED_MM_S * recorded
 }
 
 fn by_speed(
@@ -91,15 +108,19 @@ fn by_speed(
     sampled: &SampledRecording,
     sport: Sport,
     threshold: u32,
-    covered: &[bool],
 ) -> Option<Vec<bool>> {
-    let speed = sampled.speed.as_ref()?;
+    // A track with points far apart has distances and no speed.
+    let speed = match &sampled.speed {
+        Some(speed) => speed,
+        None if recording.column(Channel::Distance).is_some() => &vec![None; sampled.timeline.len()],
+        None => return None,
+    };
     let gaps = speed.iter().any(Option::is_none);
     let across =
         gaps.then(|| speed_from_distance(recording, &sampled.timeline, u32::MAX, i64::MAX)).flatten();
     let power = sampled.power.as_ref().filter(|_| sport == Sport::Cycling);
     let pedalled = |index: usize| power.is_some_and(|power| power[index].is_some_and(|watts| watts > 0));
-    let mut moving = vec![false; covered.len()];
+    let mut moving = vec![false; sampled.timeline.len()];
     for chunk in sampled.timeline.chunks() {
         let speeds = &speed[chunk.at.clone()];
         let around =
@@ -122,7 +143,7 @@ fn by_speed(
                 sum > u64::from(threshold) * seconds
             } else {
                 let across = across.as_ref().and_then(|across| across[index]);
-                across.map_or(covered[index], |speed| speed > threshold)
+                across.is_none_or(|speed| speed > threshold)
             };
             since_motion = if fast || pedalled(index) { 0 } else { since_motion.saturating_add(1) };
             moving[index] = since_motion <= HOLD_S;
@@ -145,26 +166,63 @@ fn fill_short_stops(moving: &mut [bool]) {
     }
 }
 
-/// Elapsed, timer and moving time, and the pauses. The device's own moving time takes precedence;
-/// the samples only locate the pauses.
+/// Minimum share of the elapsed time that the samples span, for moving time to be computed from
+/// them.
+const MIN_SPAN: f64 = 0.8;
+/// A longer break is a pause, seconds, whatever the distance across it.
+const MAX_MOVING_BREAK_S: i64 = 300;
+
+/// Elapsed, timer and moving time, and the pauses.
 #[must_use]
 pub fn times(
     activity: &Activity,
+    recording: &Recording,
     sampled: &SampledRecording,
     moving: &[bool],
     source: MovingSource,
 ) -> Times {
-    let covered = sampled.timeline.covered();
-    let running = covered.iter().zip(moving).filter(|(covered, moving)| **covered || **moving).count();
     let in_motion = moving.iter().filter(|moving| **moving).count();
+    let breaks = match moving_threshold(activity.sport).filter(|_| source == MovingSource::Speed) {
+        Some(threshold) => moving_breaks(recording, sampled, threshold),
+        None => Vec::new(),
+    };
+    let between: i64 = breaks.iter().map(|(from, to)| to - from).sum();
     ordered_times(
         activity,
         TimeSpan::from_secs(sampled.timeline.span_s()),
-        TimeSpan::from_secs(seconds_i64(running)),
-        TimeSpan::from_secs(seconds_i64(in_motion)),
+        TimeSpan::from_secs(seconds_i64(sampled.timeline.len()) + between),
+        TimeSpan::from_secs(seconds_i64(in_motion) + between),
         Some(source),
-        pauses(sampled, moving),
+        pauses(sampled, moving, &breaks),
     )
+}
+
+/// Breaks of the recording in which the distance grew at a moving speed, as seconds since the first
+/// sample: a track with few points, or a tunnel.
+fn moving_breaks(recording: &Recording, sampled: &SampledRecording, threshold: u32) -> Vec<(i64, i64)> {
+    let (Some(column), line) = (recording.column(Channel::Distance), &sampled.timeline) else {
+        return Vec::new();
+    };
+    let origin = line.offset_ms(0);
+    let mut known = recording
+        .offsets_ms()
+        .iter()
+        .zip(column.samples())
+        .filter_map(|(ms, mm)| Some(((i64::from(*ms) - origin).div_euclid(1000), i64::from(mm?))));
+    let (mut before, mut next) = (None, known.next());
+    let mut found = Vec::new();
+    for pair in line.chunks().windows(2) {
+        let (from, to) = (pair[0].second + seconds_i64(pair[0].at.len()), pair[1].second);
+        while let Some(point) = next.filter(|(second, _)| *second < to) {
+            (before, next) = (Some(point), known.next());
+        }
+        let Some(((second, mm), (later, further))) = before.zip(next) else { continue };
+        let (time, way) = (later - second, further - mm);
+        if time <= MAX_MOVING_BREAK_S && way > i64::from(threshold).saturating_mul(time) {
+            found.push((from, to));
+        }
+    }
+    found
 }
 
 /// The times of an activity without a recording, from its summary.
@@ -187,17 +245,23 @@ fn ordered_times(
     source: Option<MovingSource>,
     pauses: Vec<Pause>,
 ) -> Times {
-    let elapsed = positive(activity.elapsed).map_or(span, |told| told.max(span));
-    let (moving, source) = match positive(activity.moving) {
-        Some(told) => (told.min(elapsed), Some(MovingSource::Device)),
-        None => (moving, source),
+    // A device does not count the second of the last sample.
+    let told = positive(activity.elapsed).filter(|told| *told + TimeSpan::from_secs(1) >= span);
+    let elapsed = told.unwrap_or(span);
+    let told = positive(activity.moving).unwrap_or_default().max(elapsed);
+    let spans = span.seconds() >= MIN_SPAN * told.seconds();
+    let (moving, source) = match (positive(activity.moving), source) {
+        (Some(edited), _) if activity.moving_is_edited => (edited, Some(MovingSource::Athlete)),
+        (_, Some(MovingSource::Speed)) if spans => (moving.min(elapsed), source),
+        (Some(told), _) => (told.min(elapsed), Some(MovingSource::Device)),
+        (None, _) => (moving, source),
     };
-    let timer = timer.max(moving);
+    let timer = timer.min(elapsed).max(moving);
     Times { elapsed: elapsed.max(timer), timer, moving, source, pauses }
 }
 
 /// Stops and recording gaps, merged where they touch.
-fn pauses(sampled: &SampledRecording, moving: &[bool]) -> Vec<Pause> {
+fn pauses(sampled: &SampledRecording, moving: &[bool], moving_breaks: &[(i64, i64)]) -> Vec<Pause> {
     let line = &sampled.timeline;
     let mut stops: Vec<(i64, i64)> = Vec::new();
     let mut stop = |from: i64, to: i64| match stops.last_mut() {
@@ -205,8 +269,10 @@ fn pauses(sampled: &SampledRecording, moving: &[bool]) -> Vec<Pause> {
         _ => stops.push((from, to)),
     };
     let mut ended = None;
+    let mut moving_breaks = moving_breaks.iter().peekable();
     for chunk in line.chunks() {
-        if let Some(ended) = ended {
+        let moved = moving_breaks.next_if(|(_, to)| *to == chunk.second).is_some();
+        if let Some(ended) = ended.filter(|_| !moved) {
             stop(ended, chunk.second);
         }
         for index in chunk.at.clone().filter(|index| !moving[*index]) {

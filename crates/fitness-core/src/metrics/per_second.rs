@@ -13,6 +13,9 @@ pub type Series<T> = Vec<Option<T>>;
 
 /// Seconds for which a value is held until the next sample.
 pub const HOLD_S: usize = 5;
+/// Samples up to this many seconds apart are interpolated: devices with smart recording write one
+/// only when something changes.
+pub const INTERPOLATE_S: usize = 20;
 /// A longer gap between samples is a break, seconds. No window spans a break.
 pub const BREAK_S: i64 = 30;
 /// Maximum length of a recording, seconds (two days). The rest is dropped; see
@@ -127,24 +130,22 @@ impl Timeline {
         self.slots.len() < recording.offsets_ms().len()
     }
 
-    /// Whether each second has a sample of any channel, its own or a held one.
+    /// Resamples a column to one value per second, filtered by `accept`. Values are held for at
+    /// most [`HOLD_S`] and interpolated between samples up to [`INTERPOLATE_S`] apart. Returns how
+    /// many seconds were interpolated, too.
     #[must_use]
-    pub fn covered(&self) -> Vec<bool> {
-        if self.is_regular {
-            return vec![true; self.len];
-        }
-        let mut sampled = vec![None; self.len];
-        for slot in &self.slots {
-            sampled[*slot] = Some(());
-        }
-        self.hold(&mut sampled);
-        sampled.into_iter().map(|second| second.is_some()).collect()
+    pub fn resample<T: Interpolate>(
+        &self,
+        column: &Column,
+        accept: impl Fn(i32) -> Option<T>,
+    ) -> (Series<T>, u32) {
+        let mut series = self.place(column, accept);
+        let interpolated = self.fill(&mut series, INTERPOLATE_S);
+        (series, interpolated)
     }
 
-    /// Resamples a column to one value per second, filtered by `accept` and held for at most
-    /// [`HOLD_S`].
-    #[must_use]
-    pub fn resample<T: Copy>(&self, column: &Column, accept: impl Fn(i32) -> Option<T>) -> Series<T> {
+    /// The samples at their seconds, with gaps between them.
+    fn place<T: Copy>(&self, column: &Column, accept: impl Fn(i32) -> Option<T>) -> Series<T> {
         let samples = column.samples().map(|sample| sample.and_then(&accept));
         let mut series: Series<T>;
         if self.is_regular {
@@ -155,24 +156,64 @@ impl Timeline {
                 series[*slot] = sample.or(series[*slot]);
             }
         }
-        self.hold(&mut series);
         series
     }
 
-    fn hold<T: Copy>(&self, series: &mut [Option<T>]) {
+    /// Interpolates between values up to `apart` seconds apart and holds other values. Returns how
+    /// many seconds were interpolated.
+    fn fill<T: Interpolate>(&self, series: &mut [Option<T>], apart: usize) -> u32 {
         if series.iter().all(Option::is_some) {
-            return;
+            return 0;
         }
+        let mut interpolated = 0;
         for chunk in &self.chunks {
-            let mut held = None;
-            for (index, second) in series[chunk.at.clone()].iter_mut().enumerate() {
-                match (*second, held) {
-                    (Some(value), _) => held = Some((value, index)),
-                    (None, Some((value, since))) if index - since <= HOLD_S => *second = Some(value),
-                    (None, _) => {}
+            let series = &mut series[chunk.at.clone()];
+            let mut last: Option<(usize, T)> = None;
+            for index in 0..=series.len() {
+                let next = series.get(index).copied().flatten();
+                if next.is_none() && index < series.len() {
+                    continue;
                 }
+                if let Some((since, from)) = last {
+                    let gap = index - since;
+                    match next.filter(|_| (HOLD_S + 2..=apart).contains(&gap)) {
+                        Some(to) => {
+                            for step in 1..gap {
+                                series[since + step] = Some(from.between(to, step as f32 / gap as f32));
+                            }
+                            interpolated += gap as u32 - 1;
+                        }
+                        None => series[since + 1..index.min(since + 1 + HOLD_S)].fill(Some(from)),
+                    }
+                }
+                last = next.map(|value| (index, value));
             }
         }
+        interpolated
+    }
+}
+
+/// A value that can be interpolated between two samples.
+pub trait Interpolate: Copy {
+    /// The value at a part, 0 to 1, of the way to the next.
+    #[must_use]
+    fn between(self, to: Self, part: f32) -> Self;
+}
+
+macro_rules! interpolate_integers {
+    ($($kind:ty),+) => { $(
+        impl Interpolate for $kind {
+            fn between(self, to: Self, part: f32) -> Self {
+                (self as f32 + (to as f32 - self as f32) * part).round() as Self
+            }
+        }
+    )+ };
+}
+interpolate_integers!(u8, u16, u32);
+
+impl Interpolate for f32 {
+    fn between(self, to: Self, part: f32) -> Self {
+        self + (to - self) * part
     }
 }
 
@@ -246,6 +287,10 @@ pub struct SampledRecording {
     pub speed: Option<Series<u32>>,
     /// Metres above sea level, without jumps of more than 30 m in a second.
     pub altitude: Option<Series<f32>>,
+    /// Seconds of heart rate that were interpolated.
+    pub interpolated_heart_rate: u32,
+    /// Seconds of power that were interpolated.
+    pub interpolated_power: u32,
     /// Whether the recording is longer than [`MAX_SECONDS`].
     pub is_truncated: bool,
 }
@@ -255,14 +300,19 @@ impl SampledRecording {
     pub fn from_recording(recording: &Recording, sport: Sport) -> Self {
         let timeline = Timeline::from_recording(recording);
         let known = |channel| recording.column(channel);
-        let heart_rate = known(Channel::HeartRate).map(|column| {
-            timeline.resample(column, |bpm| u8::try_from(bpm).ok().filter(|bpm| (25..=230).contains(bpm)))
-        });
-        let power = known(Channel::Power).map(|column| {
-            timeline.resample(column, |watts| u16::try_from(watts).ok().filter(|watts| *watts <= 2500))
-        });
+        let (heart_rate, interpolated_heart_rate) = known(Channel::HeartRate)
+            .map(|column| {
+                timeline.resample(column, |bpm| u8::try_from(bpm).ok().filter(|bpm| (25..=230).contains(bpm)))
+            })
+            .unzip();
+        let (power, interpolated_power) = known(Channel::Power)
+            .map(|column| {
+                timeline.resample(column, |watts| u16::try_from(watts).ok().filter(|watts| *watts <= 2500))
+            })
+            .unzip();
         let cadence = known(Channel::Cadence).map(|column| {
-            timeline.resample(column, |tenths| (0..=2600).contains(&tenths).then_some(tenths as f32 / 10.0))
+            let accept = |tenths| (0..=2600).contains(&tenths).then_some(tenths as f32 / 10.0);
+            timeline.resample(column, accept).0
         });
         let altitude = known(Channel::Altitude).map(|column| altitude(&timeline, column));
         Self {
@@ -272,6 +322,8 @@ impl SampledRecording {
             speed: non_empty(Some(recorded_speed(recording, &timeline, sport))),
             altitude: non_empty(altitude)
                 .filter(|series| series.iter().flatten().any(|meters| *meters != 0.0)),
+            interpolated_heart_rate: interpolated_heart_rate.unwrap_or_default(),
+            interpolated_power: interpolated_power.unwrap_or_default(),
             is_truncated: timeline.is_truncated(recording),
             timeline,
         }
@@ -294,11 +346,16 @@ pub(crate) const fn top_speed(sport: Sport) -> u32 {
     }
 }
 
-/// Recorded speed, and where it is missing, speed from the distance.
+/// Recorded speed, and where it is missing, speed from the distance. Without a distance it is
+/// interpolated.
 fn recorded_speed(recording: &Recording, timeline: &Timeline, sport: Sport) -> Series<u32> {
     let top = top_speed(sport);
+    let apart = if recording.column(Channel::Distance).is_some() { 0 } else { INTERPOLATE_S };
     let told = recording.column(Channel::Speed).map(|column| {
-        timeline.resample(column, |speed| u32::try_from(speed).ok().filter(|speed| *speed <= top))
+        let mut series =
+            timeline.place(column, |speed| u32::try_from(speed).ok().filter(|speed| *speed <= top));
+        timeline.fill(&mut series, apart);
+        series
     });
     let mut series = non_empty(told).unwrap_or_else(|| vec![None; timeline.len()]);
     if series.iter().any(Option::is_none) {
@@ -326,7 +383,7 @@ fn reject_long<T>(series: &mut [Option<T>], bad: impl Fn(&T) -> bool) {
 }
 
 /// Longest step between two distances from which speed is derived, milliseconds.
-const GAP_MS: i64 = 15_000;
+const GAP_MS: i64 = INTERPOLATE_S as i64 * 1000;
 
 /// Speed from distance, evenly distributed between two samples. Steps longer than `longest_ms` are
 /// gaps; steps backwards or faster than `top` are broken.
@@ -366,8 +423,8 @@ pub(crate) fn speed_from_distance(
 /// the new level the jump is accepted: the earlier value was wrong, or the device calibrated
 /// itself.
 fn altitude(timeline: &Timeline, column: &Column) -> Series<f32> {
-    let raw =
-        timeline.resample(column, |mm| (-500_000..=9_000_000).contains(&mm).then_some(mm as f32 / 1000.0));
+    let accept = |mm| (-500_000..=9_000_000).contains(&mm).then_some(mm as f32 / 1000.0);
+    let (raw, _) = timeline.resample(column, accept);
     let (mut series, mut kept, mut refused) = (vec![None; raw.len()], None, 0);
     for (index, meters) in raw.iter().enumerate().filter_map(|(index, meters)| Some((index, (*meters)?))) {
         let seconds = kept.map_or(1.0, |(since, _): (usize, f32)| (index - since) as f32);

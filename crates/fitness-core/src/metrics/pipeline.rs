@@ -27,8 +27,9 @@ use std::collections::BTreeMap;
 
 /// Version of the stored measures. Raising it recomputes every recording and every day. 2: quality
 /// of daily loads. 3: threshold evidence from summaries, slope of efforts, plausibility counts, and
-/// all quality flags of daily loads.
-pub const MEASURES_VERSION: u32 = 4;
+/// all quality flags of daily loads. 5: GPS errors bridged in best efforts, one rule for moving time
+/// and ascent, samples up to 20 s apart, a load for every activity with a duration.
+pub const MEASURES_VERSION: u32 = 5;
 
 /// Profile, thresholds, zones and races of the athlete.
 #[derive(Debug, Clone, Copy, Default)]
@@ -313,7 +314,9 @@ pub fn rpe_and_load(
     measures: &Measures,
     judged: &ActivityMetrics,
 ) -> Option<(f64, f64)> {
-    let load = judged.load.as_ref().ok().filter(|load| load.method != LoadMethod::PerceivedExertion)?;
+    let is_measured =
+        |load: &&Load| !matches!(load.method, LoadMethod::PerceivedExertion | LoadMethod::Duration);
+    let load = judged.load.as_ref().ok().filter(is_measured)?;
     let session = session_rpe(f64::from(exertion?), measures.times.training()?).ok()?;
     Some((session, load.value))
 }

@@ -7,7 +7,7 @@
 use super::curve::{BestMean, MeanMaxCurve, Peaks, PrefixSums, timed_efforts};
 use super::decoupling::{Decoupling, EffortOutput, decoupling};
 use super::efforts::{BestEffort, TimeDistanceCurve, efforts};
-use super::elevation::{AscentSource, Elevation, ascent, smooth_barometric, smooth_gps};
+use super::elevation::{AscentSource, Elevation, ascent, smooth_altitude};
 use super::grade_adjusted_pace::SlopeCostModel;
 use super::histogram::{Histogram, SPEED_BIN_MM_S};
 use super::hr_artefacts::{ArtefactCounts, CleanHeartRate, remove_artefacts};
@@ -82,6 +82,9 @@ pub struct PowerMeasures {
     pub seconds: Histogram,
     /// Percent of the moving time with power.
     pub coverage_percent: f64,
+    /// Percent of the seconds with power that were interpolated between samples.
+    #[serde(default)]
+    pub interpolated_percent: f64,
     pub normalized: MetricResult<NormalizedMean>,
     pub curve: MeanMaxCurve,
     /// Best efforts over round durations, watts.
@@ -123,7 +126,11 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
     let line = &sampled.timeline;
     let heart = remove_artefacts(&sampled);
     let heart_sums = (!heart.series.is_empty()).then(|| PrefixSums::from_series(line, &heart.series));
-    let ground = SpeedAndSlope::from_samples(activity, &sampled);
+    let way = sampled.speed.as_ref().map(cumulative_distance);
+    let altitude = sampled.altitude.as_ref().map(|altitude| smooth_altitude(line, altitude, way.as_deref()));
+    let elevation = measure_elevation(altitude.as_ref(), way.as_deref());
+    let smooth = altitude.map(|(smooth, _)| smooth);
+    let ground = SpeedAndSlope::from_samples(&sampled, way.as_deref(), smooth.as_ref(), sport);
     let speed_peaks =
         sampled.speed.as_ref().map(|speed| Peaks::from_sums(&PrefixSums::from_series(line, speed)));
     let power_peaks =
@@ -131,10 +138,7 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
     let heart_peaks = heart_sums.as_ref().map(Peaks::from_sums);
     let track = TimeDistanceCurve::from_recording(recording, &sampled);
     let efforts = match sport {
-        Sport::Running => {
-            let smooth = ground.as_ref().and_then(|ground| ground.smooth.as_ref());
-            efforts(&track, line, heart_sums.as_ref(), smooth)
-        }
+        Sport::Running => efforts(&track, line, heart_sums.as_ref(), smooth.as_ref()),
         _ => Vec::new(),
     };
     let steady = ground.as_ref().filter(|_| sport == Sport::Running).zip(heart_sums.as_ref());
@@ -150,6 +154,9 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
         PowerMeasures {
             seconds,
             coverage_percent,
+            interpolated_percent: round_to_4_decimals(
+                100.0 * f64::from(sampled.interpolated_power) / power.iter().flatten().count().max(1) as f64,
+            ),
             normalized: round_normalized(normalize(&Segments::select(line, |index| {
                 power[index].map(f32::from)
             }))),
@@ -170,15 +177,13 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
         }
     });
     Measures {
-        times: times(activity, &sampled, &moving, source),
+        times: times(activity, recording, &sampled, &moving, source),
         cut: sampled.is_truncated,
         distance: Some(track.length()).filter(|length| *length > Distance::ZERO),
         heart: heart_peaks.as_ref().map_or(told.heart, |peaks| Ok(heart_measures(&heart, peaks, &moving))),
         decoupling: measure_decoupling(&sampled, ground.as_ref(), &moving, &heart, sport),
-        elevation: told.elevation.or_else(|absent| match ground {
-            Some(ground) => ground.elevation,
-            None => Err(absent),
-        }),
+        // The device's value only where there is no altitude to compute it from.
+        elevation: elevation.or(told.elevation),
         speed: speed.ok_or(MissingReason::missing(RequiredInput::Speed)),
         power: power.ok_or(MissingReason::missing(RequiredInput::Power)),
         suspicions: PlausibilityCounts::from_recording(&sampled, &heart, sport),
@@ -188,34 +193,34 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
     }
 }
 
-/// Speed, slope and grade-adjusted speed.
+/// Ascent by one rule for every format. Drift of noisy altitudes can only be told from climbing if
+/// the distance is known.
+fn measure_elevation(
+    altitude: Option<&(Series<f32>, AscentSource)>,
+    way_m: Option<&[f64]>,
+) -> MetricResult<Elevation> {
+    let (smooth, source) = altitude.ok_or(MissingReason::missing(RequiredInput::Altitude))?;
+    ascent(smooth, way_m.unwrap_or_default(), *source)
+}
+
+/// Grade-adjusted speed, and whether slopes are known.
 struct SpeedAndSlope {
     graded: Series<u32>,
     sloped: bool,
-    smooth: Option<Series<f32>>,
-    elevation: MetricResult<Elevation>,
 }
 
 impl SpeedAndSlope {
-    /// If the device reported elevation gain, its altitude is taken as barometric, otherwise as
-    /// GPS.
-    fn from_samples(activity: &Activity, sampled: &SampledRecording) -> Option<Self> {
+    fn from_samples(
+        sampled: &SampledRecording,
+        way_m: Option<&[f64]>,
+        smooth: Option<&Series<f32>>,
+        sport: Sport,
+    ) -> Option<Self> {
         let (line, speed) = (&sampled.timeline, sampled.speed.as_ref()?);
-        let way = cumulative_distance(speed);
-        let counted = activity.ascent.is_some();
-        let source = if counted { AscentSource::Barometric } else { AscentSource::Gps };
-        let smooth = sampled.altitude.as_ref().map(|altitude| match source {
-            AscentSource::Gps => smooth_gps(line, altitude, &way),
-            AscentSource::Device | AscentSource::Barometric => smooth_barometric(altitude),
-        });
-        let elevation = smooth.as_ref().ok_or(MissingReason::missing(RequiredInput::Altitude));
-        let elevation = elevation.and_then(|smooth| ascent(smooth, &way, source));
-        let slopes = smooth.as_ref().filter(|_| activity.sport == Sport::Running);
+        let slopes = smooth.filter(|_| sport == Sport::Running);
         Some(Self {
-            graded: grade_adjusted_speed(line, speed, &way, slopes, SlopeCostModel::default()),
+            graded: grade_adjusted_speed(line, speed, way_m?, slopes, SlopeCostModel::default()),
             sloped: slopes.is_some(),
-            elevation,
-            smooth,
         })
     }
 }

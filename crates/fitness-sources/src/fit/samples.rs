@@ -267,9 +267,15 @@ fn degrees(semicircles: i64, most: i64) -> Option<i32> {
 #[expect(clippy::cast_possible_truncation, reason = "bounded just before")]
 fn from_developer(channel: Channel, value: f64) -> Option<i32> {
     let scaled = match channel {
-        Channel::Cadence | Channel::GroundContact | Channel::VerticalOscillation | Channel::Temperature => {
-            value * 10.0
-        }
+        Channel::Cadence
+        | Channel::GroundContact
+        | Channel::VerticalOscillation
+        | Channel::StepLength
+        | Channel::Temperature => value * 10.0,
+        Channel::GroundContactBalance
+        | Channel::VerticalRatio
+        | Channel::PowerBalance
+        | Channel::Respiration => value * 100.0,
         Channel::Distance | Channel::Speed | Channel::Altitude => value * 1000.0,
         Channel::HeartRate | Channel::Power => value,
         _ => return None,

@@ -14,6 +14,7 @@ mod live_garmin;
 mod live_intervals;
 mod live_recorded_responses;
 mod malicious_files;
+mod real_ascent;
 mod real_fit_files;
 mod real_tracks;
 mod shared_files;

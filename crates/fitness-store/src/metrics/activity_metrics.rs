@@ -18,7 +18,9 @@ use fitness_core::domain::ids::{ActivityId, UserId};
 use fitness_core::domain::source_record::{Details, SwimLength};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::Recording;
+use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::metrics::activity::{ActivityMetrics, Measures};
+use fitness_core::metrics::load::LoadMethod;
 use fitness_core::metrics::thresholds::detect::{DatedThresholdEvidence, ThresholdEvidence};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
@@ -54,6 +56,8 @@ pub struct MeasuredActivity {
     pub activity: Activity,
     /// Training load as last computed.
     pub load: Option<f64>,
+    /// Whether the load is not only by duration.
+    pub has_measured_load: bool,
     pub measures: Measures,
 }
 
@@ -169,10 +173,11 @@ impl Store {
         let found = self.list_measures(user, from, Condition::all()).await?;
         Ok(found
             .into_iter()
-            .map(|(StoredActivity { id, activity, load, .. }, measures)| MeasuredActivity {
+            .map(|(StoredActivity { id, activity, load, load_method, .. }, measures)| MeasuredActivity {
                 id,
                 activity,
                 load,
+                has_measured_load: load.is_some() && load_method != Some(LoadMethod::Duration),
                 measures,
             })
             .collect())
@@ -376,6 +381,9 @@ pub(crate) async fn put_activity_metrics(tx: &Tx, judged: Vec<(ActivityId, Activ
         activities::Entity::update_many()
             .col_expr(activities::Column::Load, Expr::value(load.map(|load| load.value)))
             .col_expr(activities::Column::LoadQuality, Expr::value(load.map(|load| load.quality.as_str())))
+            .col_expr(activities::Column::LoadMethod, Expr::value(load.map(|load| load.method.as_str())))
+            .col_expr(activities::Column::MeasuredMovingMs, Expr::value(judged.moving.map(TimeSpan::ms)))
+            .col_expr(activities::Column::MeasuredAscentMm, Expr::value(judged.ascent.map(Distance::mm)))
             .filter(activities::Column::Id.eq(id.get()))
             .exec(tx.db())
             .await?;

@@ -140,9 +140,10 @@ impl Store {
             if row.deleted_at.is_some() {
                 continue;
             }
-            let (id, load) = (row.id, (row.load, row.load_quality.take()));
+            let load = (row.load, row.load_quality.take(), row.load_method.take());
+            let (id, measured) = (row.id, (row.measured_moving_ms, row.measured_ascent_mm));
             let name = activity_key(&mut row);
-            lines.push(format!("load {name} {load:?}"));
+            lines.push(format!("load {name} {load:?} {measured:?}"));
             names.insert(id, name);
         }
         for row in rows!(activity_metrics, user, &db) {
@@ -167,7 +168,8 @@ impl Store {
 /// The content that identifies an activity, without its id and computed values.
 fn activity_key(row: &mut activities::Model) -> String {
     (row.id, row.user_id, row.imported_at, row.source_id) = (0, 0, Default::default(), None);
-    (row.identity, row.load, row.load_quality) = (String::new(), None, None);
+    (row.identity, row.load, row.load_quality, row.load_method) = (String::new(), None, None, None);
+    (row.measured_moving_ms, row.measured_ascent_mm) = (None, None);
     row.deleted_at = row.deleted_at.map(|_| Default::default());
     ContentHash::hash_bytes(format!("{row:?}").as_bytes()).to_string()
 }

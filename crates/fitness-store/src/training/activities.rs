@@ -21,6 +21,7 @@ use fitness_core::domain::source_record::{
     ActivitySummary, Details, Flaw, RecordKey, SourceKind, SourceRecord,
 };
 use fitness_core::domain::units::{Distance, TimeSpan};
+use fitness_core::metrics::load::LoadMethod;
 use fitness_core::metrics::{Quality, ValueWithQuality};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -39,6 +40,14 @@ pub struct StoredActivity {
     pub activity: Activity,
     pub load: Option<f64>,
     pub load_quality: Option<Quality>,
+    /// What the load was computed from.
+    pub load_method: Option<LoadMethod>,
+    /// Moving time computed from the samples.
+    #[serde(rename = "measured_moving_ms")]
+    pub measured_moving: Option<TimeSpan>,
+    /// Ascent computed from the samples.
+    #[serde(rename = "measured_ascent_mm")]
+    pub measured_ascent: Option<Distance>,
     /// Whether a source marks it as a race.
     pub race: bool,
     /// Problems found in its file.
@@ -57,6 +66,20 @@ impl StoredActivity {
     #[must_use]
     pub fn load_with_quality(&self) -> Option<ValueWithQuality> {
         self.load.zip(self.load_quality).map(|(value, quality)| ValueWithQuality { value, quality })
+    }
+
+    /// Moving time to show: as set by the athlete, else as computed, else as the source reports it;
+    /// without any, the elapsed time.
+    #[must_use]
+    pub fn training_time(&self) -> Option<TimeSpan> {
+        let edited = self.activity.moving.filter(|_| self.activity.moving_is_edited);
+        edited.or(self.measured_moving).or_else(|| self.activity.training_time())
+    }
+
+    /// Ascent to show: as computed, else as the source reports it.
+    #[must_use]
+    pub fn ascent(&self) -> Option<Distance> {
+        self.measured_ascent.or(self.activity.ascent)
     }
 }
 
@@ -356,6 +379,7 @@ pub(crate) fn activity_row(user: UserId, merged: &MergedActivity) -> activities:
         avg_cadence: Set(a.avg_cadence),
         energy_kcal: Set(a.energy_kcal.map(i64::from)),
         device: Set(a.device.clone()),
+        device_metrics: Set((!a.device_metrics.is_empty()).then(|| to_json(&a.device_metrics))),
         race: Set(merged.race),
         flaws: Set((!merged.flaws.is_empty()).then(|| to_json(&merged.flaws))),
         ..Default::default()
@@ -363,14 +387,18 @@ pub(crate) fn activity_row(user: UserId, merged: &MergedActivity) -> activities:
 }
 
 pub(crate) fn stored_activity(row: activities::Model) -> Result<StoredActivity> {
+    let edit: Option<Edit> = row.edit.map(from_json).transpose()?;
     Ok(StoredActivity {
         id: ActivityId::new(row.id),
         day: day(row.day)?,
         load: row.load,
         load_quality: row.load_quality.as_deref().map(parse_text).transpose()?,
+        load_method: row.load_method.as_deref().map(parse_text).transpose()?,
+        measured_moving: row.measured_moving_ms.map(TimeSpan::from_ms),
+        measured_ascent: row.measured_ascent_mm.map(Distance::from_mm),
         race: row.race,
         flaws: row.flaws.map(from_json).transpose()?.unwrap_or_default(),
-        edited: row.edit.is_some(),
+        edited: edit.is_some(),
         activity: Activity {
             sport: parse_text(&row.sport)?,
             sub_sport: row.sub_sport,
@@ -379,6 +407,7 @@ pub(crate) fn stored_activity(row: activities::Model) -> Result<StoredActivity> 
             utc_offset_s: narrow(row.utc_offset_s)?,
             elapsed: row.elapsed_ms.map(TimeSpan::from_ms),
             moving: row.moving_ms.map(TimeSpan::from_ms),
+            moving_is_edited: edit.is_some_and(|edit| edit.moving.is_some()),
             distance: row.distance_mm.map(Distance::from_mm),
             ascent: row.ascent_mm.map(Distance::from_mm),
             descent: row.descent_mm.map(Distance::from_mm),
@@ -389,7 +418,7 @@ pub(crate) fn stored_activity(row: activities::Model) -> Result<StoredActivity> 
             avg_cadence: row.avg_cadence,
             energy_kcal: narrow_option(row.energy_kcal)?,
             device: row.device,
-            device_metrics: fitness_core::domain::activity::DeviceMetrics::default(),
+            device_metrics: row.device_metrics.map(from_json).transpose()?.unwrap_or_default(),
             laps: Vec::new(),
         },
     })

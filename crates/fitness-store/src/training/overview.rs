@@ -154,7 +154,7 @@ impl Store {
             }
         }
         let loadless: Vec<ActivityId> =
-            measured.iter().filter(|one| one.load.is_none()).map(|one| one.id).collect();
+            measured.iter().filter(|one| !one.has_measured_load).map(|one| one.id).collect();
         let without_load = loadless.len() as u64;
         let far = first.plus_days(200 * 366);
         days.extend(self.list_wellness(user, first, far).await?.iter().map(|wellness| wellness.day));
@@ -185,7 +185,8 @@ impl Store {
         let mut judged = self.read_activity_metrics(user, loadless, before).await?;
         judged.sort_by_key(|(id, ..)| *id);
         let mut reasons: Vec<MissingLoadReason> = Vec::new();
-        for why in judged.into_iter().filter_map(|(_, _, judged)| judged.load.err()) {
+        for why in judged.into_iter().filter_map(|(_, _, judged)| judged.load.err().or(judged.load_obstacle))
+        {
             match reasons.iter_mut().find(|known| is_same_reason(&known.reason, &why)) {
                 Some(known) => known.activities += 1,
                 None => reasons.push(MissingLoadReason { reason: why, activities: 1 }),

@@ -118,6 +118,7 @@ const MIGRATIONS: &[&str] = &[
     "m0012_identity",
     "m0013_accounts",
     "m0014_gear_and_recordings",
+    "m0015_activity_measures",
 ];
 
 on_both_databases! {

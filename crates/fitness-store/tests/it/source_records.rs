@@ -1,7 +1,7 @@
 //! Source records: imported once, in any order, with the athlete's edits kept.
 
 use chrono::TimeDelta;
-use fitness_core::domain::activity::{Activity, Lap};
+use fitness_core::domain::activity::{Activity, DeviceMetrics, Lap};
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{ActivityId, UserId};
@@ -55,8 +55,14 @@ fn a_run() -> ParsedActivity {
         avg_cadence: Some(171.25),
         energy_kcal: Some(702),
         device: Some("Forerunner 255".to_owned()),
-        device_metrics: fitness_core::domain::activity::DeviceMetrics::default(),
+        device_metrics: DeviceMetrics {
+            aerobic_training_effect: Some(3.4),
+            ground_contact_ms: Some(243.5),
+            heart_rate_zone_s: vec![12.0, 600.5],
+            ..DeviceMetrics::default()
+        },
         laps: vec![lap(1.0), lap(0.4)],
+        ..Activity::new(Sport::Running, started_at, 7200)
     };
     let mut recording = Recording::new((0..3600).map(|s| s * 1000).collect()).unwrap();
     recording
@@ -341,6 +347,8 @@ on_both_databases! {
         let stored = db.store.find_activity(ann, one).await.unwrap().unwrap();
         assert_eq!(stored.activity.name.as_deref(), Some("My race"));
         assert_eq!(stored.activity.moving, Some(TimeSpan::from_mins(58)));
+        assert!(stored.activity.moving_is_edited);
+        assert_eq!(stored.training_time(), stored.activity.moving);
         assert!(stored.edited);
         db.store.reset_activity(ann, one, now()).await.unwrap();
         let stored = db.store.find_activity(ann, one).await.unwrap().unwrap();

@@ -254,10 +254,14 @@ pub(crate) struct ActivityAnswer {
     distance_m: Option<f64>,
     /// Time from start to end in seconds, pauses included, for example 2700.
     elapsed_s: Option<f64>,
-    /// Moving time in seconds, for example 2640.
+    /// Moving time in seconds, computed from the samples where there are any, for example 2640.
     moving_s: Option<f64>,
-    /// Elevation gain in metres, for example 85.
+    /// Moving time as the device reports it, in seconds, for example 2655.
+    device_moving_s: Option<f64>,
+    /// Elevation gain in metres, computed from the samples where there are any, for example 85.
     ascent_m: Option<f64>,
+    /// Elevation gain as the device reports it, in metres, for example 88.
+    device_ascent_m: Option<f64>,
     /// Average heart rate in beats per minute, for example 141.
     heart_rate: Option<u16>,
     /// Maximum heart rate in beats per minute, for example 168.
@@ -266,6 +270,11 @@ pub(crate) struct ActivityAnswer {
     power: Option<u16>,
     /// Training load in points, for example 48.2; an hour at threshold is 100.
     load: Option<f64>,
+    /// What the load was computed from: `power`, `pace`, `swim_pace`, `heart_rate`, `edwards_ratio`,
+    /// `perceived_exertion` or `duration`.
+    load_method: Option<&'static str>,
+    /// How reliable the load is, for example `ok` or `estimated_provisional`.
+    load_quality: Option<&'static str>,
     /// Laps in order; only in the response for one activity.
     #[serde(skip_serializing_if = "Option::is_none")]
     laps: Option<Vec<LapAnswer>>,
@@ -295,12 +304,16 @@ impl ActivityAnswer {
             name: name.clone(),
             distance_m: metres(a.distance),
             elapsed_s: seconds(a.elapsed),
-            moving_s: seconds(a.moving),
-            ascent_m: metres(a.ascent),
+            moving_s: seconds(stored.measured_moving.filter(|_| !a.moving_is_edited).or(a.moving)),
+            device_moving_s: seconds(a.moving.filter(|_| !a.moving_is_edited)),
+            ascent_m: metres(stored.ascent()),
+            device_ascent_m: metres(a.ascent),
             heart_rate: a.avg_heart_rate,
             max_heart_rate: a.max_heart_rate,
             power: a.avg_power,
             load: stored.load,
+            load_method: stored.load_method.map(|method| method.as_str()),
+            load_quality: stored.load_quality.map(|quality| quality.as_str()),
             laps: None,
         }
     }

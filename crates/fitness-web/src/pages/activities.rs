@@ -15,6 +15,7 @@ use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::ActivityId;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Speed, TimeSpan};
+use fitness_core::presentation::activity::{is_rough, load_method_label};
 use fitness_core::presentation::names::{activity_title, sport_name};
 use fitness_store::StoredActivity;
 use fitness_store::training::activity_search::{self, ActivityFilter, ActivityPage, ActivityTotals};
@@ -189,7 +190,7 @@ fn head(deleted: bool) -> Markup {
 fn row(view: &PageContext, one: &StoredActivity, counted: Option<&MatchedWorkout>, deleted: bool) -> Markup {
     let (a, units) = (&one.activity, view.units());
     let distance = a.distance.map(|d| units.format_distance_for(a.sport, d).to_string());
-    let speed = a.distance.zip(a.training_time()).and_then(|(d, t)| Speed::from_distance_and_time(d, t));
+    let speed = a.distance.zip(one.training_time()).and_then(|(d, t)| Speed::from_distance_and_time(d, t));
     let pace = speed.and_then(|speed| units.format_speed_for(a.sport, speed)).map(|shown| shown.to_string());
     html! {
         tr data-row[!deleted] {
@@ -199,10 +200,10 @@ fn row(view: &PageContext, one: &StoredActivity, counted: Option<&MatchedWorkout
                 " " span.sport { (sport_name(a.sport, a.sub_sport.as_deref())) (format_badges(one)) }
             }
             td.n.far { (or_dash(distance, "No distance recorded")) }
-            td.n.long { (or_dash(a.training_time().map(TimeSpan::format_clock), "No time recorded")) }
+            td.n.long { (or_dash(one.training_time().map(TimeSpan::format_clock), "No time recorded")) }
             td.n.pace { (or_dash(pace, "Needs a distance and a time")) }
             td.n.heart { (or_dash(a.avg_heart_rate.map(|bpm| format!("{bpm} bpm")), "No heart rate recorded")) }
-            td.n.load { (or_dash(one.load.map(|load| format!("{load:.0}")), "No data to compute a load from")) }
+            td.n.load title=[one.load_method.map(|by| format!("From {}", load_method_label(by)))] { (or_dash(one.load.map(|load| format!("{load:.0}")), "No data to compute a load from")) @if let Some(by) = one.load_method.filter(|by| is_rough(*by)) { " " span.small.soft { (load_method_label(by)) } } }
             td.plan {
                 @if deleted { (view.post_button(&format!("/activities/{}/restore", one.id), "Restore", "btn small")) }
                 @else if let Some(counted) = counted { (counted.chip(view)) }

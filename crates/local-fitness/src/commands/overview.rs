@@ -131,7 +131,7 @@ fn render_overview(found: &TrainingOverview, units: UnitSystem) -> String {
             format!(", {most}because {}. {}", why.cause(), missing_help(why))
         });
         let reason = reason.unwrap_or_else(|| ".".to_owned());
-        let _ = writeln!(words, "\n{without} no training load{reason}");
+        let _ = writeln!(words, "\n{without} no measured training load{reason}");
     }
     words
 }

@@ -252,7 +252,15 @@ fn activity_uses_units_of_sport_and_athlete() {
     home.ok(&["profile", "set", "--units", "imperial"]);
     assert_contains(&home.ok(&["activity", "show", &newest_activity(&home, "cycling")]), &[" mph"]);
     let run = home.ok(&["activity", "show", &newest_activity(&home, "running")]);
-    assert_contains(&run, &["ascent            108 ft", " /mi and faster", "mile in "]);
+    assert_contains(
+        &run,
+        &[
+            "ascent            113 ft",
+            "device values     moving time 42:50, ascent 108 ft",
+            " /mi and faster",
+            "mile in ",
+        ],
+    );
     let found = home.ok(&["overview"]);
     assert_contains(&found, &["mile ", "5 km (3.1 mi)", " /mi", "half marathon"]);
     assert_not_contains(&found, &[" /km"]);

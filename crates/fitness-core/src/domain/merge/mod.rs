@@ -250,6 +250,7 @@ fn apply_edit(activity: &mut Activity, edit: &Edit) {
     activity.name = name.or_else(|| activity.name.take());
     activity.distance = distance.or(activity.distance);
     activity.elapsed = elapsed.or(activity.elapsed);
+    activity.moving_is_edited = moving.is_some();
     activity.moving = moving.or(activity.moving);
     if let Some(sport) = sport.filter(|sport| *sport != activity.sport) {
         activity.sport = sport;

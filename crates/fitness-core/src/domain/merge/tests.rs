@@ -389,3 +389,29 @@ proptest! {
         prop_assert!(is_same_activity(&a, &a));
     }
 }
+
+#[test]
+fn device_metrics_are_filled_from_every_source() {
+    let with = |effect, contact| Activity {
+        device_metrics: DeviceMetrics {
+            aerobic_training_effect: effect,
+            ground_contact_ms: contact,
+            ..DeviceMetrics::default()
+        },
+        ..run("2026-06-14T06:00:00Z", 60, Some(12))
+    };
+    let records = [
+        record(SourceKind::Fit, "a", with(None, Some(240.0))),
+        record(SourceKind::GarminExport, "b", with(Some(3.1), Some(250.0))),
+    ];
+    let merged = merge_records(&records).device_metrics;
+    assert_eq!((merged.aerobic_training_effect, merged.ground_contact_ms), (Some(3.1), Some(240.0)));
+}
+
+#[test]
+fn activity_of_an_earlier_version_is_read() {
+    let plain = run("2026-06-14T06:00:00Z", 60, Some(12));
+    let text = serde_json::to_string(&plain).unwrap();
+    assert!(!text.contains("device_metrics") && !text.contains("moving_is_edited"), "{text}");
+    assert_eq!(serde_json::from_str::<Activity>(&text).unwrap(), plain);
+}

@@ -1,7 +1,6 @@
 //! Example snapshots and their facts.
 
 use super::*;
-use crate::metrics::RequiredInput;
 
 /// One line per fact: id, formatted value, day, quality, sources, method.
 fn table(facts: &Facts) -> String {
@@ -134,14 +133,16 @@ fn sums_with_unknown_parts_are_provisional() {
     let unknown = Done { day: yesterday, sport: Sport::Running, km: None, minutes: 30, heart: None };
     world.done.push(unknown.clone());
     let facts = world.facts();
-    // Yesterday has one run of unknown load, so its load is unknown, not zero.
-    assert_eq!(facts.missing_reason("load_yesterday"), Some(&MissingReason::missing(RequiredInput::Speed)));
-    assert_eq!(facts_for(&facts, "load_7_days"), "210");
+    // Half an hour of running with nothing else known: 30 by duration.
+    assert_eq!(facts_for(&facts, "load_yesterday"), "30");
+    assert_eq!(facts_for(&facts, "load_7_days"), "240");
     assert_eq!(facts_for(&facts, "distance_7_days"), "40.0 km");
     assert_eq!(facts_for(&facts, "runs_7_days"), "5 runs");
     assert_eq!(facts_for(&facts, "training_time_7_days"), "4h 10m");
-    let ids = ["load_7_days", "distance_7_days", "longest_run_30_days", "fitness", "monotony"];
-    assert_eq!(qualities(&facts, &ids), [Quality::Provisional; 5]);
+    let ids = ["load_7_days", "fitness", "monotony"];
+    assert_eq!(qualities(&facts, &ids), [Quality::EstimatedProvisional; 3]);
+    let ids = ["distance_7_days", "longest_run_30_days"];
+    assert_eq!(qualities(&facts, &ids), [Quality::Provisional; 2]);
     assert_eq!(qualities(&facts, &["runs_7_days", "training_time_7_days"]), [Quality::Ok; 2]);
     assert_eq!(facts_for(&facts, "last_run_distance"), "— no distance");
     assert_eq!(facts_for(&facts, "last_run_pace"), "— no distance");
@@ -151,7 +152,7 @@ fn sums_with_unknown_parts_are_provisional() {
     let facts = world.facts();
     assert_eq!(facts_for(&facts, "distance_7_days"), "— no distance");
     assert_eq!(facts_for(&facts, "longest_run_30_days"), "— no distance");
-    assert_eq!(facts_for(&facts, "load_7_days"), "— no speed data");
+    assert_eq!(facts_for(&facts, "load_7_days"), "30");
 }
 
 #[test]

@@ -68,25 +68,71 @@ fn a_pause_counts_as_time() {
     assert_near(seconds_over(&efforts, 400).unwrap(), 120.0, 0.01);
 }
 
-#[test]
-fn gps_gap_makes_no_best_effort() {
-    // A gap of 16 s at a plausible speed: the route is unknown.
-    let moments: Vec<i32> = (0..=200).chain(216..=416).map(|second| second * 1000).collect();
-    let way = |sample: usize| Some((sample * 3000 + if sample > 200 { 45_000 } else { 0 }) as i32);
-    let efforts = efforts_of(&recording_at(moments, &[(Channel::Distance, &way)]));
-    assert_near(seconds_over(&efforts, 400).unwrap(), 400.0 / 3.0, 0.05);
-    assert_eq!(seconds_over(&efforts, 800), None, "neither side has 800 m");
+/// 200 s at 3 m/s, a gap of that length and distance, another 200 s at 3 m/s.
+fn run_with_gap(seconds: i32, meters: i32) -> Vec<BestEffort> {
+    let moments = (0..=200).chain(200 + seconds..=400 + seconds).map(|second| second * 1000).collect();
+    let way = move |sample: usize| {
+        let at = sample as i32;
+        Some(if at <= 200 { at * 3000 } else { (at - 1) * 3000 + meters * 1000 })
+    };
+    efforts_of(&recording_at(moments, &[(Channel::Distance, &way)]))
 }
 
 #[test]
-fn a_jump_makes_no_best() {
+fn gps_gap_at_running_speed_counts_as_recorded() {
+    for (seconds, meters) in [(16, 48), (20, 60), (60, 150), (300, 900)] {
+        let efforts = run_with_gap(seconds, meters);
+        assert_near(seconds_over(&efforts, 400).unwrap(), 400.0 / 3.0, 0.05);
+        let slower = f64::from(seconds) - f64::from(meters) / 3.0;
+        assert_near(seconds_over(&efforts, 1000).unwrap(), 1000.0 / 3.0 + slower, 0.05);
+    }
+}
+
+#[test]
+fn gps_gap_faster_than_the_run_adds_no_speed() {
+    // 5 m/s over 20 s counts as 3 m/s.
+    assert_near(seconds_over(&run_with_gap(20, 100), 1000).unwrap(), 1000.0 / 3.0, 0.05);
+    // Longer, and nobody knows how the way was covered.
+    let ride = run_with_gap(120, 600);
+    assert_near(seconds_over(&ride, 400).unwrap(), 400.0 / 3.0, 0.05);
+    assert_eq!(seconds_over(&ride, 800), None, "neither side has 800 m");
+    assert_eq!(seconds_over(&run_with_gap(400, 1200), 800), None, "more than five minutes unrecorded");
+}
+
+#[test]
+fn a_jump_is_bridged_and_makes_no_best() {
     // 200 m in one second, half way through an hour at 3 m/s.
     let way = |second: usize| Some((second * 3000 + if second > 1800 { 200_000 } else { 0 }) as i32);
     let efforts = efforts_of(&every_second(3600, &[(Channel::Distance, &way)]));
-    for meters in [400, 800, 1000, 5000] {
+    for meters in [400, 800, 1000, 5000, 10_000] {
         assert_near(seconds_over(&efforts, meters).unwrap(), meters as f64 / 3.0, 0.05);
     }
-    assert_eq!(seconds_over(&efforts, 10_000), None, "whatever holds 10 km holds the jump");
+}
+
+/// The run of the report: 10.2 km in 44:19 with one hiccup of the GPS.
+#[test]
+fn ten_kilometre_run_with_one_hiccup_has_its_5_km_and_10_km_best() {
+    let even = 10_200.0 / 2659.0;
+    for hiccup in [(1_u32, 60.0), (3, 25.0), (8, 12.0), (15, 9.0)] {
+        let (seconds, speed) = (f64::from(hiccup.0), hiccup.1);
+        let way = move |second: usize| {
+            let burst = (second as f64 - 1300.0).clamp(0.0, seconds);
+            Some(((second as f64 * even + burst * (speed - even)) * 1000.0) as i32)
+        };
+        let efforts = efforts_of(&every_second(2660, &[(Channel::Distance, &way)]));
+        for meters in [5000, 10_000] {
+            let found = seconds_over(&efforts, meters).unwrap_or_else(|| panic!("{meters} {hiccup:?}"));
+            assert_near(found, meters as f64 / even, 2.0);
+        }
+    }
+}
+
+#[test]
+fn a_distance_that_jumps_ahead_and_falls_back_loses_nothing() {
+    // One sample 500 m too far.
+    let way = |second: usize| Some((second * 4000 + if second == 700 { 500_000 } else { 0 }) as i32);
+    let efforts = efforts_of(&every_second(1300, &[(Channel::Distance, &way)]));
+    assert_near(seconds_over(&efforts, 5000).unwrap(), 1250.0, 0.05);
 }
 
 #[test]
@@ -116,13 +162,14 @@ fn a_jump_right_after_a_long_pause_makes_no_best() {
 }
 
 #[test]
-fn what_is_broken_for_a_shorter_distance_is_broken_for_a_longer() {
+fn what_is_bridged_for_a_shorter_distance_is_bridged_for_a_longer() {
     // Two seconds at 10.2 m/s amid 4 m/s: too fast for 800 m, but not over the longer segments of 1
     // km.
     let way = |second: usize| Some((second * 4000 + second.clamp(125, 127) * 6200 - 125 * 6200) as i32);
-    let efforts = efforts_of(&every_second(251, &[(Channel::Distance, &way)]));
-    assert!(seconds_over(&efforts, 400).is_some());
-    assert_eq!((seconds_over(&efforts, 800), seconds_over(&efforts, 1000)), (None, None));
+    let efforts = efforts_of(&every_second(252, &[(Channel::Distance, &way)]));
+    assert_near(seconds_over(&efforts, 400).unwrap(), 100.0 - 12.4 / 4.0, 0.05);
+    assert_near(seconds_over(&efforts, 800).unwrap(), 200.0, 0.05);
+    assert_near(seconds_over(&efforts, 1000).unwrap(), 250.0, 0.05);
 }
 
 #[test]
@@ -200,6 +247,36 @@ fn points() -> impl Strategy<Value = Vec<(i64, i64)>> {
     })
 }
 
+/// A run of 15 to 70 min at a changing pace with stops, with and without a burst of 1 to 8 s at an
+/// impossible speed.
+fn run_with_burst() -> impl Strategy<Value = (TimeDistanceCurve, TimeDistanceCurve)> {
+    let phase = (30_usize..400, prop_oneof![6 => 2500_i64..5000, 1 => Just(0)]);
+    let phases = prop::collection::vec(phase, 6..12);
+    (phases, 0.1..0.9_f64, 1_usize..=8, 14_000..200_000_i64).prop_map(|(phases, at, length, speed)| {
+        let steps: Vec<i64> =
+            phases.iter().flat_map(|(seconds, speed)| std::iter::repeat_n(*speed, *seconds)).collect();
+        let from = (at * steps.len() as f64) as usize;
+        let curve = |burst: Option<i64>| {
+            let step = |(second, usual): (usize, &i64)| match burst {
+                Some(speed) if (from..from + length).contains(&second) => speed,
+                _ => *usual,
+            };
+            let ways = steps.iter().enumerate().map(step).scan(0, |way, step| {
+                *way += step;
+                Some(*way)
+            });
+            TimeDistanceCurve::new(std::iter::once((0, 0)).chain((1..).map(|s| s * 1000).zip(ways)))
+        };
+        (curve(Some(speed)), curve(None))
+    })
+}
+
+/// Distance of the steps at an impossible speed, millimetres.
+fn run_with_burst_excess(track: &TimeDistanceCurve) -> i64 {
+    let steps = track.0.windows(2).map(|step| step[1].1 - step[0].1);
+    steps.filter(|way| *way >= 14_000).sum()
+}
+
 /// Checks the segments that end at every point, not only those with a too-fast step.
 fn find_broken_naive(track: &TimeDistanceCurve, distance: i64, record: f64) -> Vec<bool> {
     let (points, mut broken) = (&track.0, vec![false; track.0.len()]);
@@ -230,9 +307,11 @@ proptest! {
 
     #[test]
     fn fastest_matches_naive_search(points in points(), distance in 10_000_i64..500_000) {
-        let track = TimeDistanceCurve::new(points);
-        let mut broken = track.gaps();
-        track.find_broken(distance, distance as f64 / 9300.0, &track.too_fast_steps(), &mut broken);
+        let mut track = TimeDistanceCurve::new(points);
+        let hasty = track.too_fast_steps();
+        let around = PlausibleSpeed::new(&track.0, &hasty);
+        let mut broken = track.bridge_gaps(&around);
+        track.find_broken(distance, distance as f64 / 9300.0, &hasty, &mut broken);
         let fast = track.fastest(distance, &broken).map(|(_, time)| time);
         let slow = fastest_naive(&track, distance, &broken);
         prop_assert_eq!(fast.is_some(), slow.is_some());
@@ -246,6 +325,35 @@ proptest! {
         let track = TimeDistanceCurve::new(points.into_iter().map(|(ms, mm)| (ms * stretch, mm * stretch)));
         let efforts = efforts(&track, &Timeline::default(), None, None);
         prop_assert!(efforts.windows(2).all(|pair| pair[0].time <= pair[1].time), "{efforts:?}");
+    }
+
+    /// Of k segments that fit into a run side by side, one takes at most a k-th of its time. Over
+    /// an even run this is its mean pace.
+    #[test]
+    fn no_best_is_slower_than_the_run(run in run_with_burst()) {
+        let (track, _) = run;
+        let efforts = efforts(&track, &Timeline::default(), None, None);
+        let (first, last) = (track.0[0], track.0[track.0.len() - 1]);
+        // What a burst adds is not part of the run.
+        let length = track.length().mm() - run_with_burst_excess(&track);
+        for (distance, _) in WORLD_RECORDS.iter().filter(|(distance, _)| *distance <= length) {
+            let best = efforts.iter().find(|effort| effort.distance.mm() == *distance);
+            let best = best.unwrap_or_else(|| panic!("no best over {distance}")).time.ms();
+            prop_assert!(best <= (last.0 - first.0) / (length / distance) + 1, "{distance}: {best}");
+        }
+    }
+
+    /// The speed during a burst is unknown, so a best may differ by what fits into it.
+    #[test]
+    fn a_burst_makes_no_best_faster(run in run_with_burst()) {
+        let (with, without) = run;
+        let best = |track: &TimeDistanceCurve| efforts(track, &Timeline::default(), None, None);
+        let (with, without) = (best(&with), best(&without));
+        for effort in with.iter().filter(|effort| effort.distance.mm() >= 1_000_000) {
+            let clean = without.iter().find(|clean| clean.distance == effort.distance);
+            let clean = clean.unwrap_or_else(|| panic!("{effort:?} only with a burst")).time.ms();
+            prop_assert!(effort.time.ms() >= clean - 10_000, "{effort:?}, {clean} ms without the burst");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::load::power::{NormalizedMean, intensity_factor, training_stress};
 use super::load::session_rpe::{RpeLoadFactor, session_rpe};
 use super::recording_measures::{HeartMeasures, Measures, PowerMeasures};
 use super::thresholds::in_force::{ThresholdInForce, in_force};
-use super::{MetricResult, MissingReason, Quality, RequiredInput, ValueWithQuality};
+use super::{MetricResult, MissingReason, Quality, RequiredInput, ValueWithQuality, finite};
 use crate::domain::activity::Activity;
 use crate::domain::athlete::{Sex, Threshold, ThresholdKind};
 use crate::domain::calendar::Day;
@@ -28,8 +28,10 @@ string_enum! {
         EdwardsRatio = "edwards_ratio",
         /// sTSS, from swimming speed.
         SwimPace = "swim_pace",
-        /// Session RPE times the athlete's own factor.
+        /// Session RPE times the athlete's own factor, or a typical one.
         PerceivedExertion = "perceived_exertion",
+        /// Typical load of an hour of the sport: nothing else is known.
+        Duration = "duration",
     }
 }
 
@@ -93,36 +95,74 @@ impl Default for RpeWithCalibration {
     }
 }
 
-/// The load of an activity by the best method there is for its sport: cycling by power, then heart
-/// rate; running by pace, then heart rate; swimming by pace; anything else by heart rate; finally
-/// by perceived exertion. Running power is not used: threshold power is for cycling.
+/// The load of an activity by the best method there is for its sport: cycling by power, running and
+/// swimming by pace, then anything by heart rate, by perceived exertion, and finally by duration.
+/// Running power is not used: threshold power is for cycling.
 ///
 /// # Errors
-/// When every method lacks an input. The reason is that of the first method whose recording exists
-/// but something else is missing, else that of the first method.
+/// When every method lacks an input, that is without a duration. The reason is that of the first
+/// method whose recording exists but something else is missing, else that of the first method.
 pub fn load(
     activity: &Activity,
     measures: &Measures,
     limits: &AthleteThresholds,
     felt: RpeWithCalibration,
 ) -> MetricResult<Load> {
+    load_with_obstacle(activity, measures, limits, felt).0
+}
+
+/// The load, and if it is only by perceived exertion or duration, what a better method lacks that
+/// the athlete can set or repair.
+pub(crate) fn load_with_obstacle(
+    activity: &Activity,
+    measures: &Measures,
+    limits: &AthleteThresholds,
+    felt: RpeWithCalibration,
+) -> (MetricResult<Load>, Option<MissingReason>) {
     type LoadFn = fn(&Activity, &Measures, &AthleteThresholds) -> MetricResult<Load>;
     let methods: &[LoadFn] = match activity.sport {
         Sport::Cycling => &[by_power, by_heart_rate],
         Sport::Running => &[by_pace, by_heart_rate],
-        Sport::Swimming => &[by_swimming],
+        Sport::Swimming => &[by_swimming, by_heart_rate],
         Sport::Rowing | Sport::Strength | Sport::Other | Sport::Rest => &[by_heart_rate],
     };
     let mut reasons = Vec::new();
-    let tried = methods.iter().map(|method| method(activity, measures, limits));
-    for found in tried.chain(std::iter::once_with(|| by_session_rpe(measures, felt))) {
-        match found {
-            Ok(load) => return Ok(load),
+    for method in methods {
+        match method(activity, measures, limits) {
+            Ok(load) => return (Ok(load), None),
             Err(reason) => reasons.push(reason),
         }
     }
-    let best = reasons.iter().position(|reason| !is_unrecorded(reason)).unwrap_or(0);
-    Err(reasons.swap_remove(best))
+    let obstacle = reasons.iter().find(|reason| !is_unrecorded(reason)).cloned();
+    let rough = by_session_rpe(measures, felt).or_else(|_| by_duration(activity.sport, measures));
+    match rough {
+        Ok(load) => (Ok(load), obstacle),
+        Err(_) => (Err(obstacle.unwrap_or_else(|| reasons.swap_remove(0))), None),
+    }
+}
+
+/// Typical load of an hour, when nothing but the duration is known. Ours: an easy to moderate
+/// session has an intensity of 0.5 (yoga, walking) to 0.77 (running) of threshold.
+const fn typical_load_per_hour(sport: Sport) -> f64 {
+    match sport {
+        Sport::Running => 60.0,
+        Sport::Cycling | Sport::Swimming | Sport::Rowing => 50.0,
+        Sport::Strength => 35.0,
+        Sport::Other => 25.0,
+        Sport::Rest => 0.0,
+    }
+}
+
+/// A longer recording was not training throughout.
+const MAX_TIME_FOR_DURATION: TimeSpan = TimeSpan::from_mins(24 * 60);
+
+fn by_duration(sport: Sport, measures: &Measures) -> MetricResult<Load> {
+    let time = training_time(measures)?;
+    if time > MAX_TIME_FOR_DURATION {
+        return Err(MissingReason::OutOfRange { what: "longer than a day".to_owned() });
+    }
+    let value = finite(typical_load_per_hour(sport) * time.seconds() / 3600.0, "load by duration")?;
+    Ok(Load { value, method: LoadMethod::Duration, quality: Quality::EstimatedProvisional })
 }
 
 /// Whether a recording or rating is missing, rather than something the athlete can set.
@@ -154,7 +194,8 @@ fn by_power(activity: &Activity, measures: &Measures, limits: &AthleteThresholds
     let (watts, seconds, quality) = match &measures.power {
         Ok(power) => {
             let np = normalized_ride_power(power)?;
-            (np.value, f64::from(np.seconds), np.quality().combine(coverage_quality(power.coverage_percent)?))
+            let complete = coverage_quality(power.coverage_percent, power.interpolated_percent)?;
+            (np.value, f64::from(np.seconds), np.quality().combine(complete))
         }
         Err(absent) => {
             let watts = activity.avg_power.filter(|watts| *watts > 0).ok_or_else(|| absent.clone())?;
@@ -182,7 +223,7 @@ fn by_pace(activity: &Activity, measures: &Measures, limits: &AthleteThresholds)
         Ok(speed) => {
             let ngp = speed.normalized.as_ref().map_err(Clone::clone)?;
             let ground = if speed.graded || is_flat(activity) { Quality::Ok } else { Quality::Provisional };
-            let complete = coverage_quality(speed.coverage_percent)?;
+            let complete = coverage_quality(speed.coverage_percent, 0.0)?;
             let doubt = plausibility_quality(measures.suspicions.is_speed_doubtful());
             (
                 ngp.value,
@@ -205,11 +246,12 @@ fn by_pace(activity: &Activity, measures: &Measures, limits: &AthleteThresholds)
     Ok(Load { value, method: LoadMethod::Pace, quality })
 }
 
-/// Below 80 % of the moving time there is no load, below 95 % it is provisional.
-fn coverage_quality(percent: f64) -> MetricResult<Quality> {
+/// Below 80 % of the moving time there is no load; below 95 %, or if more than 5 % of the data was
+/// interpolated between samples, it is provisional.
+fn coverage_quality(percent: f64, interpolated_percent: f64) -> MetricResult<Quality> {
     if percent < 100.0 * MIN_COVERAGE {
         Err(MissingReason::Patchy { percent: percent as u8 })
-    } else if percent < 95.0 {
+    } else if percent < 95.0 || interpolated_percent > 5.0 {
         Ok(Quality::Provisional)
     } else {
         Ok(Quality::Ok)
@@ -245,23 +287,47 @@ fn by_swimming(activity: &Activity, measures: &Measures, limits: &AthleteThresho
     Ok(Load { value, method: LoadMethod::SwimPace, quality })
 }
 
+/// Threshold heart rate as a share of max HR, where one of the two is unknown. Common coaching
+/// practice: 85 to 92 %.
+const THRESHOLD_OF_MAX_HEART_RATE: f64 = 0.88;
+
+/// Max and threshold heart rate. If only one is known, the other is estimated from it.
+fn heart_rate_limits(limits: &AthleteThresholds) -> MetricResult<(f64, f64, Quality)> {
+    let guessed = Quality::EstimatedProvisional;
+    match (limits.max_heart_rate, limits.threshold_heart_rate) {
+        (Some(max), Some(threshold)) => {
+            Ok((max.value(), threshold.value(), max.quality.combine(threshold.quality)))
+        }
+        (Some(max), None) => {
+            Ok((max.value(), THRESHOLD_OF_MAX_HEART_RATE * max.value(), max.quality.combine(guessed)))
+        }
+        (None, Some(threshold)) => Ok((
+            threshold.value() / THRESHOLD_OF_MAX_HEART_RATE,
+            threshold.value(),
+            threshold.quality.combine(guessed),
+        )),
+        (None, None) => Err(MissingReason::missing(RequiredInput::MaxHeartRate)),
+    }
+}
+
 /// hrTSS if the athlete's sex and resting heart rate are known, else the Edwards ratio, marked
 /// estimated.
 fn by_heart_rate(activity: &Activity, measures: &Measures, limits: &AthleteThresholds) -> MetricResult<Load> {
     let (seconds, quality) = heart_seconds(activity, measures)?;
-    let max = require_threshold(limits.max_heart_rate, RequiredInput::MaxHeartRate)?;
-    let threshold = require_threshold(limits.threshold_heart_rate, RequiredInput::ThresholdHeartRate)?;
-    let quality = quality.combine(max.quality).combine(threshold.quality);
+    let (max, threshold, limit_quality) = heart_rate_limits(limits)?;
+    // A sensor at the wrist is unreliable under water.
+    let water = if activity.sport == Sport::Swimming { Quality::Provisional } else { Quality::Ok };
+    let quality = quality.combine(limit_quality).combine(water);
     let (Some(sex), Some(rest)) = (limits.sex, limits.resting_heart_rate) else {
-        let value = edwards_ratio(&seconds, max.value(), threshold.value())?;
+        let value = edwards_ratio(&seconds, max, threshold)?;
         return Ok(Load {
             value,
             method: LoadMethod::EdwardsRatio,
             quality: quality.combine(Quality::Estimated),
         });
     };
-    let reserve = HeartRateReserve::new(rest.value(), max.value())?;
-    let value = trimp_ratio(&seconds, reserve, sex, threshold.value())?;
+    let reserve = HeartRateReserve::new(rest.value(), max)?;
+    let value = trimp_ratio(&seconds, reserve, sex, threshold)?;
     Ok(Load { value, method: LoadMethod::HeartRate, quality: quality.combine(rest.quality) })
 }
 
@@ -294,14 +360,17 @@ fn heart_rate_quality(heart: &HeartMeasures) -> MetricResult<Quality> {
     if lock > 20.0 {
         return Err(MissingReason::CadenceLock { percent: lock.round() as u8 });
     }
-    coverage_quality(heart.coverage_percent)
+    coverage_quality(heart.coverage_percent, heart.findings.interpolated_percent())
 }
 
 fn by_session_rpe(measures: &Measures, felt: RpeWithCalibration) -> MetricResult<Load> {
     let exertion = felt.exertion.ok_or(MissingReason::missing(RequiredInput::PerceivedExertion))?;
     let session = session_rpe(exertion, training_time(measures)?)?;
-    let (method, quality) = (LoadMethod::PerceivedExertion, Quality::Estimated);
-    Ok(Load { value: felt.scale?.load(session)?, method, quality })
+    let (scale, quality) = match felt.scale {
+        Ok(scale) => (scale, Quality::Estimated),
+        Err(_) => (RpeLoadFactor::TYPICAL, Quality::EstimatedProvisional),
+    };
+    Ok(Load { value: scale.load(session)?, method: LoadMethod::PerceivedExertion, quality })
 }
 
 fn training_time(measures: &Measures) -> MetricResult<TimeSpan> {

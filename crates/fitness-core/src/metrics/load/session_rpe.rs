@@ -33,6 +33,10 @@ pub struct RpeLoadFactor {
 }
 
 impl RpeLoadFactor {
+    /// Until an athlete's own factor is known: an hour at 5 is 60, an hour at 8 is 96. Common
+    /// coaching practice gives 60 and 100.
+    pub const TYPICAL: Self = Self { factor: 0.2, sessions: 0 };
+
     /// The median ratio of load to session RPE, from pairs of `(session RPE, load)`. An athlete
     /// whose hours at 5 have a load of 60 has a factor of 0.2.
     ///

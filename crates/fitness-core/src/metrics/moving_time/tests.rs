@@ -12,7 +12,7 @@ fn motion_of(recording: &Recording, sport: Sport) -> Times {
 fn measured(recording: &Recording, activity: &Activity) -> Times {
     let sampled = SampledRecording::from_recording(recording, activity.sport);
     let (moving, source) = detect_motion(recording, &sampled, activity.sport);
-    times(activity, &sampled, &moving, source)
+    times(activity, recording, &sampled, &moving, source)
 }
 
 fn seconds(times: &Times) -> (i64, i64, i64) {
@@ -104,15 +104,72 @@ fn a_sparse_recording_moves_where_the_distance_grew() {
     assert!((30..=36).contains(&moving), "{moving}");
 }
 
+/// Two minutes at a crossing that the watch did not pause for.
+fn run_with_crossing(activity: &Activity) -> Times {
+    let speed = |second: usize| Some(if (200..320).contains(&second) { 0 } else { 3000 });
+    measured(&every_second(600, &[(Channel::Speed, &speed)]), activity)
+}
+
 #[test]
-fn the_devices_moving_time_stands_and_stays_within_the_elapsed() {
-    let recording = every_second(300, &[(Channel::Speed, &|_| Some(3000))]);
+fn moving_time_is_computed_whatever_the_device_reports() {
     let mut run = activity(Sport::Running);
-    run.moving = Some(TimeSpan::from_secs(280));
-    let times = measured(&recording, &run);
-    assert_eq!((seconds(&times), times.source), ((300, 300, 280), Some(MovingSource::Device)));
+    let without = run_with_crossing(&run);
+    assert_eq!((seconds(&without), without.source), ((600, 600, 487), Some(MovingSource::Speed)));
+    // A FIT file reports the timer, a TCX file the lap times, a GPX file nothing.
+    for told in [600, 480] {
+        run.moving = Some(TimeSpan::from_secs(told));
+        assert_eq!(run_with_crossing(&run), without);
+    }
+}
+
+#[test]
+fn moving_time_set_by_the_athlete_stands() {
+    let mut run = activity(Sport::Running);
+    (run.moving, run.moving_is_edited) = (Some(TimeSpan::from_secs(450)), true);
+    let times = run_with_crossing(&run);
+    assert_eq!((seconds(&times), times.source), ((600, 600, 450), Some(MovingSource::Athlete)));
     run.moving = Some(TimeSpan::from_secs(9999));
-    assert_eq!(seconds(&measured(&recording, &run)), (300, 300, 300));
+    assert_eq!(seconds(&run_with_crossing(&run)), (9999, 9999, 9999));
+}
+
+#[test]
+fn moving_time_is_not_longer_than_the_elapsed_time_of_the_device() {
+    let mut run = activity(Sport::Running);
+    run.elapsed = Some(TimeSpan::from_secs(599));
+    let without_stop = every_second(600, &[(Channel::Speed, &|_| Some(3000))]);
+    assert_eq!(seconds(&measured(&without_stop, &run)), (599, 599, 599));
+    run.elapsed = Some(TimeSpan::from_secs(300));
+    assert_eq!(seconds(&measured(&without_stop, &run)), (600, 600, 600), "samples win over a header");
+}
+
+#[test]
+fn device_moving_time_is_used_where_samples_cannot_tell() {
+    let mut swim = activity(Sport::Swimming);
+    (swim.moving, swim.elapsed) = (Some(TimeSpan::from_secs(1500)), Some(TimeSpan::from_secs(1800)));
+    // One sample per pool length, 50 s apart.
+    let lengths = recording_at(
+        (0..36).map(|length| length * 50_000).collect(),
+        &[(Channel::Distance, &|sample| Some(sample as i32 * 25_000))],
+    );
+    let times = measured(&lengths, &swim);
+    assert_eq!((times.moving.whole_seconds(), times.source), (1500, Some(MovingSource::Device)));
+    // Samples of the first five minutes of half an hour.
+    let mut run = activity(Sport::Running);
+    (run.moving, run.elapsed) = (swim.moving, swim.elapsed);
+    let times = measured(&every_second(300, &[(Channel::Speed, &|_| Some(3000))]), &run);
+    assert_eq!((times.moving.whole_seconds(), times.source), (1500, Some(MovingSource::Device)));
+}
+
+#[test]
+fn break_with_distance_is_moving_time() {
+    // A track point every 40 s; a pause of three minutes, then two of ten with 1.8 km.
+    let moments: Vec<i32> =
+        [0, 40, 80, 120, 300, 340, 380, 980].into_iter().map(|second| second * 1000).collect();
+    let way = [0, 120, 240, 360, 361, 480, 600, 2400];
+    let track = recording_at(moments, &[(Channel::Distance, &|sample| Some(way[sample] * 1000))]);
+    let times = motion_of(&track, Sport::Running);
+    assert!((200..=206).contains(&times.moving.whole_seconds()), "{times:?}");
+    assert_eq!(times.pauses.iter().map(|pause| pause.length.whole_seconds()).max(), Some(599));
 }
 
 #[test]

@@ -5,12 +5,18 @@ use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn a_value_is_held_for_five_seconds_and_then_there_is_a_gap() {
-    let recording =
-        recording_at(vec![0, 8000, 9000], &[(Channel::Power, &|sample| Some(100 + sample as i32))]);
-    let power = SampledRecording::from_recording(&recording, Sport::Cycling).power.unwrap();
-    let held: Vec<_> = [100, 100, 100, 100, 100, 100].map(Some).into();
-    assert_eq!(power, [held, vec![None, None, Some(101), Some(102)]].concat());
+fn samples_up_to_20_seconds_apart_are_interpolated() {
+    let at = |moments: Vec<i32>| {
+        let recording = recording_at(moments, &[(Channel::Power, &|sample| Some(100 + 20 * sample as i32))]);
+        let sampled = SampledRecording::from_recording(&recording, Sport::Cycling);
+        (sampled.power.unwrap(), sampled.interpolated_power)
+    };
+    let (near, interpolated) = at(vec![0, 6000]);
+    assert_eq!((near[5], near[6], interpolated), (Some(100), Some(120), 0), "held");
+    let (apart, interpolated) = at(vec![0, 20_000]);
+    assert_eq!((apart[1], apart[10], apart[19], interpolated), (Some(101), Some(110), Some(119), 19));
+    let (gap, interpolated) = at(vec![0, 21_000, 22_000]);
+    assert_eq!((gap[5], gap[6], gap[20], interpolated), (Some(100), None, None, 0), "held, then a gap");
 }
 
 #[test]

@@ -238,8 +238,12 @@ fn run(made_up: &[MadeUp], athlete: Athlete<'_>) -> PipelineOutput {
 #[test]
 fn history_without_set_thresholds_has_loads() {
     let worked = runs_every_day(28, Athlete::default());
-    let known = worked.activities.iter().filter(|(_, judged)| judged.load.is_ok()).count();
+    let by_pace = |(_, judged): &&(ActivityId, ActivityMetrics)| {
+        judged.load.as_ref().is_ok_and(|load| load.method == LoadMethod::Pace)
+    };
+    let known = worked.activities.iter().filter(by_pace).count();
     assert_eq!(known, 26, "from the third run on there is a detected threshold");
+    assert!(worked.activities.iter().all(|(_, judged)| judged.load.is_ok()), "by duration before");
     let load = worked.activities[10].1.load.clone().unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::Pace, Quality::EstimatedProvisional));
     assert!(worked.days[27].training.as_ref().unwrap().fitness > 10.0);
@@ -261,16 +265,18 @@ fn fitness_quality_is_limited_by_threshold_quality() {
 }
 
 #[test]
-fn missing_load_reports_rpe_calibration_progress() {
-    let felt_runs = (0..11).map(|day| MadeUp { exertion: Some(4), ..daily_run(day) });
-    let yoga = MadeUp { sport: Sport::Strength, heart: None, exertion: Some(2), ..daily_run(11) };
-    let worked = run(&felt_runs.chain([yoga]).collect::<Vec<_>>(), Athlete::default());
-    let why = worked.activities[11].1.load.as_ref().unwrap_err();
-    assert_eq!(
-        why.to_string(),
-        "not enough data yet: 9 of 15 sessions",
-        "the first two runs had no threshold yet"
-    );
+fn load_by_rpe_uses_a_typical_factor_until_15_sessions_have_a_measured_load() {
+    let load_after = |runs: i64| {
+        let felt_runs = (0..runs).map(|day| MadeUp { exertion: Some(4), ..daily_run(day) });
+        let yoga = MadeUp { sport: Sport::Strength, heart: None, exertion: Some(2), ..daily_run(runs) };
+        let worked = run(&felt_runs.chain([yoga]).collect::<Vec<_>>(), Athlete::default());
+        worked.activities.last().unwrap().1.load.clone().unwrap()
+    };
+    // The first two runs have no threshold yet, and a load by duration is not measured.
+    for (runs, quality) in [(16, Quality::EstimatedProvisional), (17, Quality::Estimated)] {
+        let load = load_after(runs);
+        assert_eq!((load.method, load.quality), (LoadMethod::PerceivedExertion, quality), "{runs}");
+    }
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn a_long_run_is_measured_in_every_way() {
     assert_eq!(speed.seconds.seconds(), 5400);
     assert_eq!(measures.power, Err(MissingReason::missing(RequiredInput::Power)));
     let elevation = measures.elevation.unwrap();
-    assert_eq!((elevation.source, elevation.quality), (AscentSource::Gps, Quality::Estimated));
+    assert_eq!((elevation.source, elevation.quality), (AscentSource::Barometric, Quality::Ok));
     assert_eq!(measures.efforts.last().unwrap().distance, Distance::from_mm(16_093_440));
     assert_near(measures.efforts[6].time.seconds(), 5000.0 / 3.5, 0.01);
     assert!(measures.efforts.iter().all(|effort| effort.heart_rate.is_some()));
@@ -80,14 +80,6 @@ fn a_ride_is_measured_by_its_power() {
     assert!(measures.efforts.is_empty(), "best distances are a runner's");
     assert!(!measures.speed.unwrap().graded);
     assert!(measures.decoupling.is_err(), "150 and then 250 W is not steady");
-}
-
-#[test]
-fn device_ascent_takes_precedence() {
-    let mut run = activity(Sport::Running);
-    run.ascent = Distance::from_meters(123.0);
-    let elevation = measure(&run, Some(&long_run()), &[]).elevation.unwrap();
-    assert_eq!((elevation.ascent.meters(), elevation.source), (123.0, AscentSource::Device));
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn decoupling_example() -> f64 {
 }
 
 fn rollers(turns: usize, height: f32) -> f64 {
-    climb((0..=turns).map(|turn| if turn % 2 == 0 { 0.0 } else { height }), 3.0).0
+    climb((0..=turns).map(|turn| if turn % 2 == 0 { 0.0 } else { height }), 1.0).0
 }
 
 pub(super) fn examples() -> Vec<Example> {
@@ -157,9 +157,9 @@ pub(super) fn examples() -> Vec<Example> {
             "load of the same, when 15 sessions had 60 per 300",
             RpeLoadFactor::fit(&[(300.0, 60.0); 15]).unwrap().load(300.0).unwrap(),
         ),
-        number("ten rollers of 5 m, threshold 3 m", rollers(20, 5.0), "m"),
-        number("1 m of noise on the flat, threshold 3 m", rollers(1000, 1.0), "m"),
-        number("100 m up without a turn", climb([0.0, 100.0], 3.0).0, "m"),
+        number("ten rollers of 5 m, threshold 1 m", rollers(20, 5.0), "m"),
+        number("1 m of noise on the flat, threshold 1 m", rollers(1000, 1.0), "m"),
+        number("100 m up without a turn", climb([0.0, 100.0], 1.0).0, "m"),
         time_example("fastest 5 km within 10 even km in 50:00", Ok(even_ten_kilometres())),
         number("best minute of an hour at 200 W with 60 s at 400 W", best_of_hour(60), "W"),
         number("best two minutes of the same", best_of_hour(120), "W"),

@@ -8,10 +8,11 @@ use fitness_core::coach_api::responses::{ActivityDetail, ActivityItem, ActivityL
 use fitness_core::domain::observation::ObservationKind;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, Speed, TimeSpan, UnitSystem};
-use fitness_core::domain::untrusted_text::{escape_invisible, format_number};
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::metrics::activity::{ActivityMetrics, Measures};
 use fitness_core::metrics::zones::ZoneTimes;
 use fitness_core::presentation::names::device_name;
+use fitness_core::presentation::activity::{load_method_label, load_with_method};
 use std::collections::BTreeMap;
 
 type CoachResult<T> = Result<T, CoachApiError>;
@@ -56,7 +57,7 @@ impl StoreCoachApi {
         });
         Ok(ActivityDetail {
             device: stored.activity.device.as_deref().map(device_name),
-            climb: stored.activity.ascent.map(|climb| self.units.format_climb(climb).to_string()),
+            climb: stored.ascent().map(|climb| self.units.format_climb(climb).to_string()),
             load_by: describe_load_method(judged.as_ref()),
             effort: effort.map(|effort| format!("{effort} of 10")),
             laps: (stored.activity.laps.iter().take(MAX_LAPS))
@@ -89,7 +90,7 @@ impl StoreCoachApi {
 }
 
 fn describe_activity(one: &StoredActivity, units: UnitSystem) -> ActivityItem {
-    let (activity, time) = (&one.activity, one.activity.training_time());
+    let (activity, time) = (&one.activity, one.training_time());
     ActivityItem {
         activity_id: one.id,
         date: one.day,
@@ -99,7 +100,7 @@ fn describe_activity(one: &StoredActivity, units: UnitSystem) -> ActivityItem {
         time: time.map(TimeSpan::format_clock),
         pace: format_pace(activity.sport, activity.distance, time, units),
         heart_rate: activity.avg_heart_rate.map(|bpm| format!("{bpm} bpm")),
-        load: one.load.map(|load| format_number(load, 0)),
+        load: load_with_method(one.load, one.load_method),
     }
 }
 
@@ -116,7 +117,7 @@ fn format_pace(
 
 fn describe_load_method(judged: Option<&ActivityMetrics>) -> String {
     match judged.map(|judged| &judged.load) {
-        Some(Ok(load)) => load.method.to_string(),
+        Some(Ok(load)) => format!("{} ({})", load_method_label(load.method), load.quality.label()),
         Some(Err(why)) => format!("none: {why}"),
         None => "not computed yet".to_owned(),
     }

@@ -34,6 +34,7 @@ impl MigratorTrait for Migrator {
             Box::new(database_id::DatabaseIdMigration),
             Box::new(Accounts),
             Box::new(GearAndRecordings),
+            Box::new(ActivityMeasures),
         ]
     }
 }
@@ -55,6 +56,7 @@ pub(crate) const SCRIPTS: &[(&str, &str)] = &[
     (database_id::NAME, include_str!("0012_identity.sql")),
     ("m0013_accounts", include_str!("0013_accounts.sql")),
     ("m0014_gear_and_recordings", include_str!("0014_gear_and_recordings.sql")),
+    ("m0015_activity_measures", include_str!("0015_activity_measures.sql")),
 ];
 
 /// The SQL of a migration for one database.
@@ -152,6 +154,10 @@ plain_migration! {
 plain_migration! {
     /// Gear, recordings of several sources of an activity, and the version of the merge rules.
     GearAndRecordings = "m0014_gear_and_recordings"
+}
+plain_migration! {
+    /// Load method, computed moving time and ascent, and device metrics of activities.
+    ActivityMeasures = "m0015_activity_measures"
 }
 
 struct PlansMigration;

@@ -39,7 +39,7 @@ use fitness_store::{OriginalFile, RaceResult, StoredActivity};
 use maud::{Markup, html};
 
 /// Labels of `summary_rows` and `metric_rows` whose values are too long for a tile.
-const SENTENCE_LABELS: &[&str] = &["kind", "GAP", "fastest", "device", "load"];
+const SENTENCE_LABELS: &[&str] = &["kind", "GAP", "fastest", "device", "device values", "load"];
 
 #[derive(Debug)]
 pub(super) struct ActivityPageData {
@@ -158,6 +158,7 @@ pub(super) fn page(
         @if let Some(route) = route {
             div.grid { section.card { h2 { "Route" } (route.render()) } (tables::zones(view, seen)) }
         } @else { (tables::zones(view, seen)) }
+        (device_metrics(seen))
         (steps(view, seen))
         div.grid { (tables::splits(view, seen)) (tables::laps(view, seen)) }
         (tables::lengths(seen))
@@ -227,7 +228,8 @@ fn steps(view: &PageContext, seen: &ActivityPageData) -> Markup {
 /// Numbers as tiles, longer values below them.
 fn summary(view: &PageContext, seen: &ActivityPageData) -> Markup {
     let units = view.units();
-    let mut rows = presentation::summary_rows(&seen.stored.activity, units);
+    let measures = seen.metrics.as_ref().map(|(measures, _)| measures);
+    let mut rows = presentation::summary_rows(&seen.stored.activity, measures, units);
     if let Some((measures, judged)) = &seen.metrics {
         rows.extend(presentation::metric_rows(measures, judged.as_ref(), units));
     }
@@ -248,6 +250,19 @@ fn summary(view: &PageContext, seen: &ActivityPageData) -> Markup {
                 @for original in &seen.originals {
                     a.btn href={ "/activities/" (seen.stored.id) "/files/" (original.sha256) } title=(escape_invisible(&original.name)) { "Download original file" }
                 }
+            }
+        }
+    }
+}
+
+/// Running dynamics and other values by the device, if there are any.
+fn device_metrics(seen: &ActivityPageData) -> Markup {
+    let rows = presentation::device_metric_rows(&seen.stored.activity, seen.recording.as_ref());
+    html! {
+        @if !rows.is_empty() {
+            section.card {
+                h2 { @if seen.stored.activity.sport == Sport::Running { "Running dynamics and device metrics" } @else { "Device metrics" } }
+                dl.tiles { @for (label, value) in &rows { div { dt { (label) } dd { (value) } } } }
             }
         }
     }

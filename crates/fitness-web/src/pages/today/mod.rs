@@ -21,13 +21,13 @@ use crate::worker::BACKUP_JOB;
 use axum::response::Response;
 use fitness_core::adherence::WorkoutNoteKind;
 use fitness_core::adherence::grade::{GradedWorkout, Verdict};
-use fitness_core::domain::activity::Activity;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::note::Author;
 use fitness_core::domain::units::{Distance, Speed};
 use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::export::describe_steps as step_lines;
 use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout};
+use fitness_core::presentation::activity::load_with_method;
 use fitness_core::presentation::names::activity_title;
 use fitness_store::training::activity_search::{ActivityFilter, PagePosition};
 use fitness_store::{JobState, PendingDecisions, PlanAdherence, StoredActivity};
@@ -274,9 +274,9 @@ fn latest_list(view: &PageContext, latest: &[StoredActivity], progress: Option<&
         let at = progress.adherence.behind.iter().position(|behind| behind.activities.contains(&id))?;
         progress.adherence.graded.get(at)
     };
-    let pace = |activity: &Activity| {
-        let speed = Speed::from_distance_and_time(activity.distance?, activity.moving.or(activity.elapsed)?)?;
-        units.format_speed_for(activity.sport, speed)
+    let pace = |stored: &StoredActivity| {
+        let speed = Speed::from_distance_and_time(stored.activity.distance?, stored.training_time()?)?;
+        units.format_speed_for(stored.activity.sport, speed)
     };
     html! {
         section.card {
@@ -291,9 +291,9 @@ fn latest_list(view: &PageContext, latest: &[StoredActivity], progress: Option<&
                             td { (time::element(stored.day, view.today)) }
                             td { a href={ "/activities/" (stored.id) } { (activity_title(activity)) } }
                             td.n { @if let Some(distance) = activity.distance { (units.format_distance_for(activity.sport, distance)) } @else { "—" } }
-                            td.n.wide { @if let Some(time) = activity.moving.or(activity.elapsed) { (time.format_clock()) } @else { "—" } }
-                            td.n.wide { @if let Some(pace) = pace(activity) { (pace) } @else { "—" } }
-                            td.n.wide { @if let Some(load) = stored.load { "load " (format!("{load:.0}")) } @else { "—" } }
+                            td.n.wide { @if let Some(time) = stored.training_time() { (time.format_clock()) } @else { "—" } }
+                            td.n.wide { @if let Some(pace) = pace(stored) { (pace) } @else { "—" } }
+                            td.n.wide { @if let Some(load) = load_with_method(stored.load, stored.load_method) { "load " (load) } @else { "—" } }
                             td.n { @if let Some(graded) = verdict(stored.id) { (chip::verdict(graded, view.today)) } }
                         }
                     }

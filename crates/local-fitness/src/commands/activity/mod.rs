@@ -21,6 +21,7 @@ use fitness_core::domain::note::Author;
 use fitness_core::domain::observation::{ObservationData, ObservationKind};
 use fitness_core::domain::units::{TimeSpan, UnitSystem};
 use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::presentation::activity as presentation;
 use fitness_core::presentation::names::sport_name;
 use fitness_store::{Error, RecordKind, StoredActivity};
 use serde_json::json;
@@ -179,12 +180,13 @@ async fn list(
             stored.day.to_string(),
             sport_name(a.sport, a.sub_sport.as_deref()),
             a.distance.map(|d| profile.units.format_distance_for(a.sport, d).to_string()).unwrap_or_default(),
-            a.training_time().map(TimeSpan::format_clock).unwrap_or_default(),
+            stored.training_time().map(TimeSpan::format_clock).unwrap_or_default(),
+            presentation::load_with_method(stored.load, stored.load_method).unwrap_or_default(),
             title(stored),
         ]
     };
     let rows: Vec<_> = found.iter().map(row).collect();
-    let mut words = table(["activity", "day", "sport", "distance", "time", "name"], &rows);
+    let mut words = table(["activity", "day", "sport", "distance", "time", "load", "name"], &rows);
     if matching > rows.len() {
         writeln!(words, "{} of {matching}; use --limit to see more", rows.len())?;
     } else if found.is_empty() {

@@ -46,7 +46,8 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<CommandOut
         sport_name(stored.activity.sport, stored.activity.sub_sport.as_deref()),
         title(&stored)
     );
-    for (label, value) in presentation::summary_rows(&stored.activity, units) {
+    let measures = metrics.as_ref().map(|(measures, _)| measures);
+    for (label, value) in presentation::summary_rows(&stored.activity, measures, units) {
         writeln!(words, "  {label:<18}{value}")?;
     }
     if let Some((measures, judged)) = &metrics {
@@ -56,6 +57,9 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<CommandOut
         if let Some(judged) = judged {
             words.push_str(&zones::render_zone_times(judged, &divided, units));
         }
+    }
+    for (label, value) in presentation::device_metric_rows(&stored.activity, recording.as_ref()) {
+        writeln!(words, "  {label:<18}{value}")?;
     }
     if let Some(recording) = &recording {
         let channels: Vec<String> =
