@@ -228,7 +228,8 @@ mod tests {
     fn recording() -> Recording {
         let mut recording = Recording::new((0..620).map(|second| second * 1000).collect()).unwrap();
         let stood = |second: i32| (second - 200).clamp(0, 120);
-        let columns: [(Channel, fn(i32, i32) -> i32); 4] = [
+        type SampleFn = fn(i32, i32) -> i32;
+        let columns: [(Channel, SampleFn); 4] = [
             (Channel::Speed, |second, _| if (200..320).contains(&second) { 0 } else { 3000 }),
             (Channel::Distance, |second, stood| (second - stood) * 3000),
             (Channel::Altitude, |second, stood| (second - stood) * 60),

@@ -3,6 +3,7 @@
 use crate::shared_files::{files, folder, skip};
 use chrono_tz::Tz;
 use fitness_core::domain::source_record::ParsedActivity;
+use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::metrics::activity::{Measures, measure};
 use fitness_core::metrics::elevation::AscentSource;
 use fitness_core::metrics::moving_time::MovingSource;
@@ -40,7 +41,7 @@ fn computed_ascent_agrees_with_the_device() {
     };
     let mut differences = Vec::new();
     for (name, one, measures) in measured(&folder) {
-        let Some(device) = one.activity.ascent.map(|ascent| ascent.meters()) else { continue };
+        let Some(device) = one.activity.ascent.map(Distance::meters) else { continue };
         let Some(found) = measures.elevation.ok().filter(|found| found.source != AscentSource::Device) else {
             continue;
         };
@@ -69,7 +70,7 @@ fn computed_moving_time_is_near_the_timer_of_the_device() {
     };
     let mut differences = Vec::new();
     for (name, one, measures) in measured(&folder) {
-        let Some(device) = one.activity.moving.map(|time| time.seconds()) else { continue };
+        let Some(device) = one.activity.moving.map(TimeSpan::seconds) else { continue };
         let computed = measures.times.moving.seconds();
         if measures.times.source == Some(MovingSource::Speed) && device > 300.0 {
             let percent = 100.0 * (computed - device) / device;

@@ -5,6 +5,8 @@ use fitness_core::domain::activity::{Activity, Lap};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
 use fitness_core::facts::{FactValue, Facts};
+use fitness_core::metrics::Quality;
+use fitness_core::metrics::load::LoadMethod;
 use fitness_core::plan::PlannedWorkout;
 use fitness_store::{FitnessPoint, NightMetrics, PlanAdherence, StoredActivity, StoredBrief};
 use schemars::JsonSchema;
@@ -312,8 +314,8 @@ impl ActivityAnswer {
             max_heart_rate: a.max_heart_rate,
             power: a.avg_power,
             load: stored.load,
-            load_method: stored.load_method.map(|method| method.as_str()),
-            load_quality: stored.load_quality.map(|quality| quality.as_str()),
+            load_method: stored.load_method.map(LoadMethod::as_str),
+            load_quality: stored.load_quality.map(Quality::as_str),
             laps: None,
         }
     }
