@@ -18,11 +18,10 @@ use serde::{Deserialize, Serialize};
 string_enum! {
     /// Experience level by weekly running.
     pub enum Level("level") {
-        /// Less than 30 km a week, or less than a year of running.
         Novice = "novice",
-        /// 30 to 65 km a week.
+        /// From 30 km a week, or from 20 with a result of VDOT 42 or an age grade of 55 %.
         Intermediate = "inter",
-        /// 65 km a week and more.
+        /// From 65 km a week, or from 45 with a result of VDOT 54 or an age grade of 68 %.
         Advanced = "adv",
     }
 }
@@ -35,6 +34,20 @@ impl Level {
             ..30.0 => Self::Novice,
             ..65.0 => Self::Intermediate,
             _ => Self::Advanced,
+        }
+    }
+
+    /// Level for a weekly distance and a result: a fast runner needs fewer kilometres. Age grade in
+    /// percent.
+    #[must_use]
+    pub fn from_evidence(base: Distance, vdot: Option<f64>, age_grade: Option<f64>) -> Self {
+        let result = |least_vdot: f64, least_grade: f64| {
+            vdot.is_some_and(|vdot| vdot >= least_vdot) || age_grade.is_some_and(|grade| grade >= least_grade)
+        };
+        match Self::from_weekly_distance(base) {
+            Self::Intermediate if base.km() >= 45.0 && result(54.0, 68.0) => Self::Advanced,
+            Self::Novice if base.km() >= 20.0 && result(42.0, 55.0) => Self::Intermediate,
+            by_distance => by_distance,
         }
     }
 
@@ -132,6 +145,12 @@ pub struct TrainingBaseline {
     pub prediction: MetricResult<Prediction>,
     /// Training paces of a result at most 120 days old.
     pub paces: Option<DatedPaces>,
+    /// VDOT of that result.
+    pub vdot: Option<f64>,
+    /// Age grade of that result, percent.
+    pub age_grade: Option<f64>,
+    /// Upper end of easy heart rate, bpm.
+    pub easy_heart_rate: Option<u16>,
     /// Fitness (the 42-day average load) on `as_of`.
     pub fitness: Option<f64>,
     /// Typical load of an hour of running.
@@ -140,7 +159,6 @@ pub struct TrainingBaseline {
 
 /// Minimum days of data for a level.
 const MIN_HISTORY_DAYS: i64 = 28;
-const DAYS_PER_YEAR: i64 = 365;
 /// Days for which a run counts towards the easy pace.
 pub(super) const EASY_PACE_WINDOW_DAYS: i64 = 90;
 /// Days without data after which they count as a break, unless the athlete states a base.
@@ -162,6 +180,9 @@ impl TrainingBaseline {
             unavailable_periods: Vec::new(),
             prediction: Err(MissingReason::NotYet),
             paces: None,
+            vdot: None,
+            age_grade: None,
+            easy_heart_rate: None,
             fitness: None,
             load_per_hour: None,
         }
@@ -270,20 +291,23 @@ impl TrainingBaseline {
         self.runs_between(from, through).map(|run| run.distance).max()
     }
 
-    /// The level: as stated, else by base and by years of running.
+    /// The level by weekly distance and results; the athlete can state a lower one. A break of less
+    /// than four weeks does not lower it.
     ///
     /// # Errors
     /// With fewer than 28 days of data and no stated level.
     pub fn level(&self) -> MetricResult<Level> {
-        if let Some(level) = self.self_reported.level {
-            return Ok(level);
+        let stated = self.self_reported.level;
+        let before_break = self.base_before_pause(training_norms::RESTART_AFTER_DAYS - 1);
+        let shown = self.base().map(|base| {
+            let base = before_break.filter(|_| self.self_reported.base.is_none()).map_or(base, |old| old.max(base));
+            Level::from_evidence(base, self.vdot, self.age_grade)
+        });
+        match (stated, shown) {
+            (Some(stated), Ok(shown)) if self.has_recorded_base() => Ok(stated.min(shown)),
+            (Some(stated), _) => Ok(stated),
+            (None, shown) => shown,
         }
-        let by_base = Level::from_weekly_distance(self.base()?);
-        if self.self_reported.base.is_some() && !self.has_recorded_base() {
-            return Ok(by_base);
-        }
-        let young = self.first_run.is_none_or(|first| first.days_until(self.as_of) < DAYS_PER_YEAR);
-        Ok(if young { Level::Novice } else { by_base })
     }
 
     /// The best mean of four consecutive weeks in the last twelve months.
@@ -300,6 +324,12 @@ impl TrainingBaseline {
     pub fn runs_per_week(&self) -> Option<f64> {
         (self.history_days() >= MIN_HISTORY_DAYS)
             .then(|| self.runs_between(self.as_of.plus_days(-27), self.as_of).count() as f64 / 4.0)
+    }
+
+    /// Whether any run since a day was hard.
+    #[must_use]
+    pub fn has_hard_run_since(&self, day: Day) -> bool {
+        self.runs_between(day, self.as_of).any(|run| run.hard)
     }
 
     /// Whether any run of the last four weeks was hard.

@@ -15,6 +15,7 @@ pub mod export;
 #[cfg(test)]
 pub(crate) mod fixtures;
 mod generate;
+pub mod library;
 pub mod lint;
 mod pace_card_basis;
 mod plan_form;

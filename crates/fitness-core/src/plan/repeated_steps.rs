@@ -76,7 +76,7 @@ mod tests {
             step_type: StepType::Active,
             duration: StepDuration::Open,
             target: StepTarget::Open,
-            notes: Some(letter.to_string()),
+            max_heart_rate: None, notes: Some(letter.to_string()),
         }
     }
 

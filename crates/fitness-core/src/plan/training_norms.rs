@@ -82,12 +82,12 @@ pub(super) fn min_plan_weeks(level: Level, race: RaceClass) -> i64 {
     weeks[level as usize][race.index()]
 }
 
-/// R28: maximum ratio of the peak to the best four weeks.
+/// R28: ratio of the peak to the best four weeks above which there is a note.
 pub(super) const fn max_peak_over_best(level: Level) -> f64 {
     match level {
-        Level::Novice => 1.30,
-        Level::Intermediate => 1.25,
-        Level::Advanced => 1.20,
+        Level::Novice => 1.50,
+        Level::Intermediate => 1.40,
+        Level::Advanced => 1.30,
     }
 }
 
@@ -95,33 +95,46 @@ pub(super) const fn max_peak_over_best(level: Level) -> f64 {
 pub(super) fn max_weekly_increase(level: Level, age: Option<u32>) -> (f64, f64) {
     let least = if age.is_some_and(|age| age >= MASTERS_AGE) { 0.03 } else { 0.0 };
     let warn = match level {
-        Level::Novice => 1.20,
-        Level::Intermediate => 1.15,
-        Level::Advanced => 1.10,
+        Level::Novice | Level::Intermediate => 1.22,
+        Level::Advanced => 1.16,
     };
     (warn - least, 1.30 - least)
 }
 
+/// R2b: ratio to the biggest week of four to eight weeks ago, for a warning and for an error, and
+/// the increase in kilometres up to which it is ignored.
+pub(super) const MAX_TWO_MONTH_INCREASE: (f64, f64) = (1.50, 1.70);
+pub(super) const TWO_MONTH_INCREASE_KM: f64 = 8.0;
+
 /// R6: share of the longest run in its week, for a warning and for an error.
 pub(super) const fn long_share(level: Level) -> (f64, f64) {
     match level {
-        Level::Novice => (0.50, 0.65),
-        Level::Intermediate => (0.40, 0.60),
-        Level::Advanced => (0.33, 0.60),
+        Level::Novice => (0.55, 0.65),
+        Level::Intermediate => (0.47, 0.65),
+        Level::Advanced => (0.40, 0.65),
     }
 }
 
 /// R7: hours of a long run, for a warning and for an error.
 pub(super) const fn long_hours(level: Level) -> (f64, f64) {
     match level {
-        Level::Novice | Level::Intermediate => (3.0, 3.5),
-        Level::Advanced => (2.75, 3.5),
+        Level::Novice | Level::Intermediate => (3.0, 3.25),
+        Level::Advanced => (2.75, 3.25),
     }
 }
 
-/// R1: ratio to the longest run of the 30 days before, for a warning and for an error (Frandsen
+/// R8: a run of this many hours is long enough for any race, whatever its distance.
+pub(super) const SUFFICIENT_LONG_RUN_HOURS: f64 = 2.75;
+
+/// R8: below this longest run, in kilometres, a marathon plan has an error.
+pub(super) const MIN_MARATHON_LONGEST_KM: f64 = 18.0;
+
+/// R1: ratio to the longest run of the 30 days before, for a note, a warning and an error (Frandsen
 /// 2025).
-pub(super) const SESSION_SPIKE: (f64, f64) = (1.10, 1.30);
+pub(super) const SESSION_SPIKE: (f64, f64, f64) = (1.10, 1.20, 1.30);
+
+/// R1: a run may always be this much longer than the longest before. Kilometres.
+pub(super) const SESSION_STEP_KM: f64 = 2.0;
 
 /// R30: from this age, recovery takes longer.
 pub(super) const MASTERS_AGE: u32 = 50;
@@ -188,6 +201,37 @@ pub(super) const MASTERS_QUALITY: (f64, usize) = (72.0, 2);
 
 /// R11: a long run with at least this hard share is a quality workout.
 pub(super) const QUALITY_LONG_RUN_SHARE: f64 = 0.30;
+
+/// R40: a run of at least this many minutes and this share of the week's longest is a long run.
+pub(super) const LONG_RUN_MINUTES: f64 = 90.0;
+pub(super) const LONG_RUN_OF_LONGEST: f64 = 0.75;
+
+/// R37: weeks without a quality workout in a plan with a target time, and the weeks at the start of
+/// a novice's plan that do not count.
+pub(super) const MAX_WEEKS_WITHOUT_QUALITY: usize = 4;
+pub(super) const NOVICE_EASY_WEEKS: usize = 6;
+
+/// R38: days before the race and minimum workouts with race pace in them, for a half marathon and a
+/// marathon with a target time.
+pub(super) const fn min_race_pace_workouts(race: RaceClass) -> Option<(i64, usize)> {
+    match race {
+        RaceClass::FiveK | RaceClass::TenK => None,
+        RaceClass::Half => Some((8 * 7, 3)),
+        RaceClass::Full => Some((10 * 7, 4)),
+    }
+}
+
+/// R39: how often the same quality workout may occur in a plan.
+pub(super) const MAX_SAME_WORKOUT: usize = 3;
+
+/// R41: maximum mean minutes of the runs of a week without its long run.
+pub(super) const fn max_mean_run_minutes(level: Level) -> f64 {
+    match level {
+        Level::Novice => 75.0,
+        Level::Intermediate => 85.0,
+        Level::Advanced => 95.0,
+    }
+}
 
 /// R14: maximum share of hard running time.
 pub(super) const fn max_hard_share(level: Level) -> f64 {

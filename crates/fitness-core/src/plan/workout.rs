@@ -97,6 +97,8 @@ pub(crate) const LOAD_RANGE: std::ops::RangeInclusive<f64> = 0.0..=500.0;
 pub(crate) const MAX_STEP_SECONDS: f64 = 8.0 * 3600.0;
 pub(crate) const MAX_STEP_METERS: f64 = 200_000.0;
 pub(crate) const MAX_STEP_CALORIES: f64 = 20_000.0;
+/// Allowed limits of heart rate, bpm.
+const MAX_HEART_RATE: std::ops::RangeInclusive<u16> = 60..=230;
 /// Highest target value, in any unit.
 pub(crate) const MAX_TARGET: f64 = 5000.0;
 
@@ -227,6 +229,8 @@ pub struct Step {
     pub step_type: StepType,
     pub duration: StepDuration,
     pub target: StepTarget,
+    /// Upper limit of the heart rate in bpm, besides the target.
+    pub max_heart_rate: Option<u16>,
     /// Text for the watch. Untrusted.
     pub notes: Option<String>,
 }
@@ -264,6 +268,9 @@ impl Step {
             && low > high
         {
             return Err("the lower end of a target is above its upper end");
+        }
+        if self.max_heart_rate.is_some_and(|bpm| !MAX_HEART_RATE.contains(&bpm)) {
+            return Err("a limit of heart rate must be between 60 and 230");
         }
         if self.notes.as_ref().is_some_and(|n| n.chars().count() > MAX_TEXT_CHARS || !is_storable(n)) {
             return Err("the notes are too long or contain a NUL character");
@@ -306,6 +313,8 @@ struct StepJson {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     target_high: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    max_heart_rate: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     notes: Option<String>,
 }
 
@@ -327,7 +336,8 @@ impl TryFrom<StepJson> for Step {
             Some(TargetType::Cadence) => StepTarget::Cadence(range),
             Some(TargetType::Open) | None => StepTarget::Open,
         };
-        Ok(Self { step_type: flat.step_type, duration, target, notes: flat.notes })
+        let max_heart_rate = flat.max_heart_rate;
+        Ok(Self { step_type: flat.step_type, duration, target, max_heart_rate, notes: flat.notes })
     }
 }
 
@@ -353,6 +363,7 @@ impl From<Step> for StepJson {
             target_type: Some(target_type),
             target_low: range.low,
             target_high: range.high,
+            max_heart_rate: step.max_heart_rate,
             notes: step.notes,
         }
     }
@@ -436,7 +447,7 @@ mod tests {
             step_type: StepType::Active,
             duration,
             target: StepTarget::Pace(TargetRange { low, high }),
-            notes: None,
+            max_heart_rate: None, notes: None,
         };
         let check = |step: Step| Workout { steps: vec![step], ..easy() }.check();
         assert_eq!(check(step(StepDuration::Time(60.0), Some(300.0), Some(320.0))), Ok(()));

@@ -19,7 +19,7 @@ fn run(steps: Vec<Step>) -> Workout {
 }
 
 fn step(step_type: StepType, duration: StepDuration, target: StepTarget) -> Step {
-    Step { step_type, duration, target, notes: None }
+    Step { step_type, duration, target, max_heart_rate: None, notes: None }
 }
 
 fn range(low: impl Into<Option<f64>>, high: impl Into<Option<f64>>) -> TargetRange {
@@ -225,7 +225,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         step_type,
         duration,
         target,
-        notes,
+        max_heart_rate: None, notes,
     })
 }
 

@@ -115,6 +115,9 @@ impl Store {
             (None, _) => Err(MissingReason::NotYet),
             (_, None) => Err(MissingReason::missing(RequiredInput::RaceDistance)),
         };
+        let dated = log
+            .as_ref()
+            .and_then(|log| dated_paces(&log.results(), log.latest(today).max(today.previous())));
         Ok(TrainingBaseline {
             as_of,
             today,
@@ -128,9 +131,10 @@ impl Store {
                 .iter()
                 .any(|mark| mark.why == AbsenceReason::Injured && mark.from <= today.max(as_of)),
             unavailable_periods: marked,
-            paces: log
-                .as_ref()
-                .and_then(|log| dated_paces(&log.results(), log.latest(today).max(today.previous()))),
+            vdot: dated.map(|(_, vdot)| vdot.value()),
+            paces: dated.map(|(paces, _)| paces),
+            age_grade: None,
+            easy_heart_rate: None,
             prediction,
             fitness: self.find_day_state(user, as_of).await?.map(|state| state.fitness.fitness()),
             load_per_hour: typical
@@ -157,7 +161,10 @@ impl Store {
 }
 
 /// Paces from the best result of the last 120 days: a race, or a training run close to one.
-fn dated_paces(results: &[fitness_core::metrics::predict::RaceResult], as_of: Day) -> Option<DatedPaces> {
+fn dated_paces(
+    results: &[fitness_core::metrics::predict::RaceResult],
+    as_of: Day,
+) -> Option<(DatedPaces, Vdot)> {
     let recent = results.iter().filter_map(|result| {
         let on = result.on.filter(|on| (0..=PACES_VALID_DAYS).contains(&on.days_until(as_of)))?;
         let mark = fitness_core::metrics::predict::Performance::new(result.distance, result.time).ok()?;
@@ -168,5 +175,5 @@ fn dated_paces(results: &[fitness_core::metrics::predict::RaceResult], as_of: Da
         let rank = |effort: &ResultKind| std::cmp::Reverse(*effort);
         rank(one).cmp(&rank(other)).then(a.value().total_cmp(&b.value()))
     })?;
-    Some(DatedPaces { paces: vdot.paces(None).ok()?, result_on })
+    Some((DatedPaces { paces: vdot.paces(None).ok()?, result_on }, vdot))
 }

@@ -69,7 +69,7 @@ mod tests {
     use fitness_core::plan::TargetRange;
 
     fn step(step_type: StepType, duration: StepDuration) -> Step {
-        Step { step_type, duration, target: StepTarget::Open, notes: None }
+        Step { step_type, duration, target: StepTarget::Open, max_heart_rate: None, notes: None }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::plan::StepType;
 use proptest::prelude::*;
 
 fn step(step_type: StepType, duration: StepDuration, target: StepTarget) -> Step {
-    Step { step_type, duration, target, notes: None }
+    Step { step_type, duration, target, max_heart_rate: None, notes: None }
 }
 
 fn pace_between(low: f64, high: f64) -> StepTarget {

@@ -43,7 +43,7 @@ pub(super) fn downgrade(workout: &Workout, share: f64, athlete: &TrainingBaselin
         intensity: Some(effort.to_owned()),
         description: None,
         key: false,
-        steps: vec![Step { step_type: StepType::Active, duration, target: StepTarget::Open, notes }],
+        steps: vec![Step { step_type: StepType::Active, duration, target: StepTarget::Open, max_heart_rate: None, notes }],
         ..short
     }
 }
@@ -94,7 +94,7 @@ pub(in crate::plan) fn walk_run(
         step_type,
         duration: StepDuration::Time((minutes * 60) as f64),
         target: StepTarget::Open,
-        notes: Some(notes.to_owned()),
+        max_heart_rate: None, notes: Some(notes.to_owned()),
     };
     let mut steps = vec![step(StepType::Warmup, WALK_MINUTES, "Walk briskly")];
     for _ in 0..rounds {

@@ -11,7 +11,7 @@ use crate::plan::{
 use proptest::prelude::*;
 
 fn step(step_type: StepType, duration: StepDuration, target: StepTarget) -> Step {
-    Step { step_type, duration, target, notes: None }
+    Step { step_type, duration, target, max_heart_rate: None, notes: None }
 }
 
 fn range(low: impl Into<Option<f64>>, high: impl Into<Option<f64>>) -> TargetRange {

@@ -199,7 +199,7 @@ pub(super) fn ease_workouts(maker: &WorkoutBuilder<'_>, ways: &[ReturnPeriod], w
                         (rung, last) = (rung + 1, Some(day));
                     }
                 } else if workout.distance.is_some() && (workout.kind != WorkoutKind::Easy || km > most) {
-                    kept.push(maker.easy_run(day, km.min(most), false));
+                    kept.push(maker.easy_run(day, km.min(most), None));
                 } else {
                     kept.push(workout);
                 }

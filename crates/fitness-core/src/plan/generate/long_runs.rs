@@ -4,10 +4,11 @@
 use super::PlanRequest;
 use super::absences::return_periods;
 use super::single_run_limit::{ALWAYS_ALLOWED_KM, RunHistory};
+use super::peak_volume::{desired_longest_km, max_km_by_duration};
 use super::volume::VolumeInput;
 use super::weekdays::long_run_day;
 use crate::plan::training_norms::{self, RaceClass};
-use crate::plan::{Level, TrainingBaseline, Week};
+use crate::plan::{TrainingBaseline, Week};
 
 /// The build weeks, as input for their long runs.
 pub(super) struct BuildWeeks<'a> {
@@ -20,35 +21,19 @@ pub(super) struct BuildWeeks<'a> {
 }
 
 impl BuildWeeks<'_> {
-    /// Long runs of the build weeks: towards what the race requires, at most 10 % longer than the
-    /// longest run of the 30 days before.
+    /// Long runs of the build weeks: as fast as single runs may grow towards what the race needs,
+    /// then the longest ones at least a week apart.
     pub(super) fn long_runs(&self) -> Vec<f64> {
         let Self { shape, weeks, volume, .. } = *self;
         let peak = volume.iter().copied().fold(0.0, f64::max);
-        let least = training_norms::min_longest_run(shape.level, shape.race);
-        // Three weeks before a marathon one long run is left: as long as the last month allows
-        // without an error.
-        if shape.class == RaceClass::Full && weeks.len() == training_norms::MAX_WEEKS_WITHOUT_BUILD {
-            let share = training_norms::long_share(shape.level).1 - SHARE_ERROR_MARGIN;
-            return self.long_runs_at(share);
-        }
-        // Too few weeks to build: keep the longest run, within the same limit.
-        if shape.class == RaceClass::Full && shape.is_too_short_to_build && peak > 0.0 {
-            let (usual, error) = training_norms::long_share(shape.level);
-            let kept = (shape.longest / peak).min(error - SHARE_ERROR_MARGIN);
-            if kept > usual && shape.longest < least {
-                return self.long_runs_at(kept);
-            }
-        }
-        // A larger share of the week is used only if it reaches the length the race requires.
-        let share = long_run_week_share(shape, peak);
-        let longs = self.long_runs_at(share);
-        let longest = longs.iter().copied().fold(0.0, f64::max);
-        let usual = training_norms::long_share(shape.level).0 - ROUNDING_MARGIN;
-        if share > usual && longest < sufficient_longest_run(shape) {
-            return self.long_runs_at(usual);
-        }
-        longs
+        let (usual, error) = training_norms::long_share(shape.level);
+        // Few weeks before a marathon a long run may be a larger part of its week than usual: too
+        // short a longest run is the greater risk (Fokkema 2020).
+        let few = shape.class == RaceClass::Full
+            && (weeks.len() <= training_norms::MAX_WEEKS_WITHOUT_BUILD
+                || (shape.is_too_short_to_build && shape.longest > usual * peak));
+        let share = if few { error - SHARE_ERROR_MARGIN } else { usual - ROUNDING_MARGIN };
+        self.long_runs_at(share)
     }
 
     /// Long runs with at most this share of each week.
@@ -56,8 +41,7 @@ impl BuildWeeks<'_> {
         let Self { shape, wish, athlete, weeks, easier, volume } = *self;
         let peak = volume.iter().copied().fold(0.0, f64::max);
         let want = target_longest_run(shape, peak, share);
-        // Without a run in the last 30 days, start from the distance that is always allowed.
-        let start = if shape.longest > 0.0 { shape.longest } else { ALWAYS_ALLOWED_KM }.min(want);
+        let longest = longest_run_weeks(easier);
         let mut done = RunHistory::before_plan(shape, wish, athlete);
         let ways = return_periods(wish, athlete);
         let mut longs: Vec<f64> = Vec::new();
@@ -66,20 +50,22 @@ impl BuildWeeks<'_> {
                 longs.push(0.0);
                 continue;
             };
-            let before = done.longest_run_before(day);
             let most = ways
                 .iter()
                 .filter(|way| way.contains(day))
                 .map(|way| way.max_km)
                 .fold(f64::INFINITY, f64::min);
-            let progress = ((i + 1) as f64 / (0.85 * easier.len() as f64)).min(1.0);
-            let wished = start + (want - start) * progress;
+            let wished = match longest.contains(&i) {
+                true => want,
+                false => want * BETWEEN_LONGEST_SHARE,
+            };
             let mut long = wished
-                .min((before * shape.max_jump()).max(ALWAYS_ALLOWED_KM))
+                .min(shape.max_run_after(done.longest_run_before(day)).max(ALWAYS_ALLOWED_KM))
                 .min(long_run_km(share, volume[i]))
                 .min(most);
             if easier[i] {
-                long *= 0.80;
+                let before = longs.iter().rev().copied().find(|long| *long > 0.0).unwrap_or(shape.longest);
+                long = long.min(before.max(ALWAYS_ALLOWED_KM) * CUTBACK_LONG_RUN_SHARE);
             }
             let long = shape.floor_long(long).max(shape.min_run_km().min(volume[i]));
             done.push(day, long);
@@ -88,6 +74,23 @@ impl BuildWeeks<'_> {
         longs
     }
 }
+
+/// Build weeks with one of the longest runs: the last one, then every second one before it, never
+/// in a cut-back week.
+fn longest_run_weeks(easier: &[bool]) -> Vec<usize> {
+    let mut chosen: Vec<usize> = Vec::new();
+    for i in (0..easier.len()).rev().filter(|i| !easier[*i]) {
+        if chosen.last().is_none_or(|last| last - i >= 2) {
+            chosen.push(i);
+        }
+    }
+    chosen
+}
+
+/// Long runs between the longest ones, as a share of them: below the 90 % that count as longest.
+const BETWEEN_LONGEST_SHARE: f64 = 0.82;
+/// Long run of a cut-back week as a share of the one before.
+const CUTBACK_LONG_RUN_SHARE: f64 = 0.75;
 
 /// Kilometres of a long run with this share of its week. In weeks too small for R6 it may be as
 /// long as in the smallest week R6 checks, but at most half, because later long runs grow from it.
@@ -106,23 +109,12 @@ pub(super) fn week_capacity_km(km: f64, long: f64, runs: impl Fn(f64) -> usize) 
     held
 }
 
-/// The longest run that the plan aims for.
+/// The longest run that the plan aims for: what the race needs, or what the athlete runs already,
+/// within its share of the peak week.
 fn target_longest_run(shape: &VolumeInput, peak: f64, share: f64) -> f64 {
-    let usual = match shape.level {
-        Level::Novice => 0.44,
-        Level::Intermediate => 0.36,
-        Level::Advanced => 0.30,
-    };
-    let least = (training_norms::min_longest_run(shape.level, shape.race) / shape.rounding_step).ceil()
-        * shape.rounding_step;
-    let most = training_norms::max_longest_run(shape.level, shape.race);
-    (usual * peak).clamp(least, most.max(least)).min(share * peak).min(max_km_by_duration(shape))
-}
-
-/// Longest run within the duration limit (R7), in kilometres.
-fn max_km_by_duration(shape: &VolumeInput) -> f64 {
-    let (hours, _) = training_norms::long_hours(shape.level);
-    shape.pace.map_or(f64::INFINITY, |pace| hours * 3600.0 / pace)
+    let most = training_norms::max_longest_run(shape.level, shape.race).min(max_km_by_duration(shape));
+    let wanted = desired_longest_km(shape).max(shape.longest.min(most));
+    shape.floor_long(wanted.min(long_run_km(share, peak)))
 }
 
 /// Margin below the error limit for the share of the last long run.
@@ -136,24 +128,3 @@ const SMALL_WEEK_LONG_RUN_SHARE: f64 = 0.485;
 
 /// Margin so that rounded distances stay below a limit.
 pub(super) const ROUNDING_MARGIN: f64 = 0.015;
-
-/// Longest run worth a larger share of the week: what the race requires, and for a marathon at most
-/// 25 km.
-fn sufficient_longest_run(shape: &VolumeInput) -> f64 {
-    training_norms::min_longest_run(shape.level, shape.race).min(MIN_MARATHON_LONG_RUN_KM)
-}
-
-/// A longest run below this cost marathon runners about 13 minutes (Fokkema 2020). Kilometres.
-const MIN_MARATHON_LONG_RUN_KM: f64 = 25.0;
-
-/// Share of a week for its long run: slightly more than usual if that reaches the required length,
-/// because too short a long run is the greater risk (Fokkema 2020).
-fn long_run_week_share(shape: &VolumeInput, peak: f64) -> f64 {
-    let (share, _) = training_norms::long_share(shape.level);
-    let least = training_norms::min_longest_run(shape.level, shape.race);
-    let enough = sufficient_longest_run(shape);
-    let reached = least > (share - ROUNDING_MARGIN) * peak
-        && enough <= (share + 0.06) * peak
-        && enough <= max_km_by_duration(shape);
-    if reached { share + 0.06 } else { share - ROUNDING_MARGIN }
-}

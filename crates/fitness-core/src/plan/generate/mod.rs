@@ -14,12 +14,15 @@ mod goal_time;
 mod long_runs;
 mod notes;
 mod paces;
+mod peak_volume;
+mod quality_plan;
 mod repair;
 mod single_run_limit;
 mod strength;
 mod volume;
 mod week_layout;
 mod weekdays;
+mod workout_selection;
 mod workouts;
 
 pub use error::GenerateError;

@@ -3,7 +3,7 @@
 use super::PlanRequest;
 use super::blackouts::STEPPED_RETURN_DAYS;
 use super::goal_time::is_unprepared;
-use super::volume::VolumeInput;
+use super::volume::{VolumeInput, target_peak_km};
 use crate::domain::sport::Sport;
 use crate::domain::units::Distance;
 use crate::plan::training_norms::{self, RaceClass};
@@ -54,13 +54,12 @@ pub(super) fn volume_notes(
             shown(shape.longest)
         ));
     }
-    let (bottom, _) = training_norms::peak_bracket(shape.level, shape.race);
-    if !shape.is_too_short_to_build && peak < bottom * 0.99 {
+    let wanted_peak = target_peak_km(shape, wish, athlete);
+    if !shape.is_too_short_to_build && peak < wanted_peak * CLOSE_TO_PEAK {
         said.push(format!(
-            "Your peak week will be {}; runners of your level usually reach {} for this race. More weeks or a shorter \
-             race would close the gap; building up faster would not.",
+            "Your peak week will be {}; for this goal about {} would be better, which takes more weeks to build up to.",
             shown(peak),
-            shown(bottom)
+            shown(wanted_peak)
         ));
     }
     if shape.injured {
@@ -92,6 +91,9 @@ pub(super) fn volume_notes(
     }
     said
 }
+
+/// A peak week of this share of what the goal asks for is close enough.
+const CLOSE_TO_PEAK: f64 = 0.93;
 
 /// A note if the data ended a week ago or more.
 pub(super) fn data_gap_note(athlete: &TrainingBaseline) -> Option<String> {

@@ -49,12 +49,6 @@ impl Repairs {
                             self.scale(first, share);
                         }
                     }
-                    (LintRule::PeakAboveOwnBest, _, Some((value, limit))) => {
-                        let peak = weeks.iter().map(km).fold(0.0, f64::max);
-                        for week in weeks.iter().filter(|week| km(week) > peak * limit / value) {
-                            self.scale(week.first, limit / value);
-                        }
-                    }
                     _ => {}
                 }
                 continue;
@@ -67,7 +61,10 @@ impl Repairs {
                     }
                 }
                 (
-                    LintRule::WeeklyVolumeJump | LintRule::FirstWeekVolume | LintRule::TaperVolume,
+                    LintRule::WeeklyVolumeJump
+                    | LintRule::TwoMonthVolumeJump
+                    | LintRule::FirstWeekVolume
+                    | LintRule::TaperVolume,
                     Some((value, limit)),
                 ) => self.scale(day, limit / value),
                 (LintRule::TaperDecrease, Some((km, before))) => self.scale(day, before / km),
@@ -95,7 +92,7 @@ impl Repairs {
                 (
                     LintRule::QualityPerWeek
                     | LintRule::QualitySpacing
-                    | LintRule::QualityNearLongRun
+                    | LintRule::DemandingDaysTogether
                     | LintRule::HardRunningPerWorkout
                     | LintRule::FinalDays
                     | LintRule::MastersRecovery

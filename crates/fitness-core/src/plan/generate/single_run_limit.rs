@@ -7,6 +7,7 @@ use super::week_layout::WorkoutBuilder;
 use crate::domain::calendar::Day;
 use crate::domain::sport::Sport;
 use crate::domain::units::Distance;
+use crate::plan::library;
 use crate::plan::training_norms::SHORT_RUN_KM;
 use crate::plan::{Size, TrainingBaseline, Workout, WorkoutKind, planned_running_distance};
 
@@ -54,7 +55,7 @@ pub(super) fn cap_runs(maker: &WorkoutBuilder<'_>, athlete: &TrainingBaseline, w
     workouts.sort_by_key(|workout| workout.date);
     for workout in workouts.iter_mut().filter(|workout| workout.sport == Sport::Running) {
         let day = workout.date;
-        let most = (done.longest_run_before(day) * maker.shape.max_jump()).max(ALWAYS_ALLOWED_KM);
+        let most = maker.shape.max_run_after(done.longest_run_before(day)).max(ALWAYS_ALLOWED_KM);
         if workout.kind != WorkoutKind::Race {
             shorten(maker, workout, most);
         }
@@ -104,8 +105,10 @@ pub(super) fn shorten(maker: &WorkoutBuilder<'_>, workout: &mut Workout, most: f
     let most = floor.max(shape.min_small_week_run_km());
     *workout = match workout.kind {
         WorkoutKind::Long => maker.long_run(workout.date, most, None),
-        WorkoutKind::Easy => maker.easy_run(workout.date, most, false),
-        WorkoutKind::Strides => maker.easy_run(workout.date, most, true),
+        WorkoutKind::Easy => maker.easy_run(workout.date, most, None),
+        WorkoutKind::Strides => {
+            maker.easy_run(workout.date, most, library::progression(library::ProgressionKey::Strides).next())
+        }
         _ => workout.resized(Size::Distance(Distance::from_km(most).unwrap_or_default())),
     };
 }

@@ -2,7 +2,7 @@
 
 use super::blackouts::{FULL_WEEK_SHARE, ReturnToTraining, find_breaks};
 use super::long_runs::{BuildWeeks, MAX_OTHER_RUN_SHARE, ROUNDING_MARGIN, week_capacity_km};
-use super::{PlanRequest, is_available, plan_weeks};
+use super::{PlanRequest, is_available, peak_volume, plan_weeks};
 use crate::domain::observation::AbsenceReason;
 use crate::domain::units::{Distance, Pace, UnitSystem};
 use crate::plan::baseline::EASY_PACE_WINDOW_DAYS;
@@ -53,8 +53,6 @@ pub(super) struct VolumeInput {
     /// Usual week before the break that the plan begins after; the base includes the break and is
     /// smaller.
     pub(super) usual_before_break: f64,
-    /// Mean of the best four weeks; the self-reported base if no runs are recorded.
-    best_four_weeks: Option<f64>,
     /// Runs per week in the plan.
     pub(super) runs: usize,
     /// Runs in the biggest weeks.
@@ -100,6 +98,10 @@ impl VolumeInput {
             Level::Advanced => (5, 6),
         };
         let usual = athlete.runs_per_week().map_or(fewest, |runs| runs.round() as usize);
+        // Somebody who runs every day may go on doing so.
+        let most = most.max(usual.min(7));
+        // Fewer running days than usual mean fewer kilometres.
+        let days_share = (wish.availability.days.len() as f64 / usual.max(1) as f64 * FEWER_DAYS_GROWTH).min(1.0);
         Self {
             race,
             class,
@@ -108,9 +110,8 @@ impl VolumeInput {
             is_over_sixty: athlete.age.is_some_and(|age| age >= 60),
             base: base * shrink,
             longest: longest * shrink.max(0.9),
-            max_first_week: base.min(allowed) * shrink,
+            max_first_week: base.min(allowed).min(days_share * base) * shrink,
             usual_before_break: base_before_break(athlete, base) * shrink,
-            best_four_weeks: best_four_weeks_km(athlete),
             runs: usual.clamp(fewest, most).min(wish.availability.days.len()),
             max_runs: most.min(wish.availability.days.len()),
             pace: athlete.easy_pace().map(Pace::seconds_per_km),
@@ -171,14 +172,26 @@ impl VolumeInput {
 
     /// Runs in a week of this volume: more than usual if they would all become long.
     pub(super) fn runs_for(&self, km: f64, long: f64) -> usize {
-        let each = (0.6 * long).max(8.0);
+        let each = USUAL_RUN_SECONDS / self.assumed_pace();
         let wanted = 1 + ((km - long).max(0.0) / each).ceil() as usize;
         wanted.clamp(self.runs, self.max_runs.max(self.runs))
     }
 
-    /// Largest ratio of a run to the longest of 30 days.
-    pub(super) fn max_jump(&self) -> f64 {
-        if self.injured { 1.0 } else { training_norms::SESSION_SPIKE.0 }
+    /// The easy pace, or a typical one for the level; for durations only, never shown.
+    pub(super) fn assumed_pace(&self) -> f64 {
+        self.pace.unwrap_or(match self.level {
+            Level::Novice => 420.0,
+            Level::Intermediate => 360.0,
+            Level::Advanced => 310.0,
+        })
+    }
+
+    /// The longest run allowed after a longest run of 30 days. Kilometres.
+    pub(super) fn max_run_after(&self, longest: f64) -> f64 {
+        if self.injured {
+            return longest;
+        }
+        (longest * training_norms::SESSION_SPIKE.0).max(longest + training_norms::SESSION_STEP_KM)
     }
 }
 
@@ -208,18 +221,18 @@ fn base_before_break(athlete: &TrainingBaseline, base: f64) -> f64 {
     before.map_or(base, |before| before.km().min(said).max(base))
 }
 
-fn best_four_weeks_km(athlete: &TrainingBaseline) -> Option<f64> {
-    let best =
-        if athlete.has_recorded_base() { athlete.best_four_weeks() } else { athlete.self_reported.base };
-    best.map(Distance::km).filter(|best| *best > 0.0)
-}
-
 /// Long runs below this use finer steps, and the divisor. Kilometres.
 const FINE_STEP_BELOW_KM: f64 = 10.0;
 const FINE_STEP_DIVISOR: f64 = 2.5;
 
 /// Days after which a return becomes a fresh start.
 const MAX_RETURN_DAYS: i64 = EASY_PACE_WINDOW_DAYS - 1;
+
+/// Seconds of a usual run besides the long run.
+const USUAL_RUN_SECONDS: f64 = 55.0 * 60.0;
+
+/// With fewer running days than usual, each run may be this much longer.
+const FEWER_DAYS_GROWTH: f64 = 1.15;
 
 /// Largest ratio of the first week to recent training, below R3's limit.
 const FIRST_WEEK_GROWTH: f64 = 1.08;
@@ -249,6 +262,14 @@ fn taper_shares(class: RaceClass, weeks: usize) -> &'static [f64] {
     }
 }
 
+/// Peak week that the plan aims for: limited by the goal and the running days, and never below what
+/// the athlete already runs. Kilometres.
+pub(super) fn target_peak_km(shape: &VolumeInput, wish: &PlanRequest, athlete: &TrainingBaseline) -> f64 {
+    let goal = peak_volume::goal_peak_km(wish, shape, athlete).max(peak_volume::long_run_peak_km(shape));
+    let days = peak_volume::days_peak_km(shape, peak_volume::desired_longest_km(shape));
+    goal.min(days).max(shape.max_first_week)
+}
+
 /// The weeks of the plan, and a note about its longest break.
 pub(super) fn outline_weeks(
     shape: &VolumeInput,
@@ -258,11 +279,11 @@ pub(super) fn outline_weeks(
     let weeks = plan_weeks(wish);
     let taper = taper_shares(shape.class, weeks.len());
     let build = weeks.len() - taper.len();
-    let mut easier = cutback_weeks(shape, wish, athlete, &weeks[..build]);
+    let mut easier = cutback_weeks(shape, wish, &weeks[..build]);
     let pauses = find_breaks(wish, athlete, &weeks);
     let mut held = ReturnToTraining::new(shape, wish, athlete, &weeks, &pauses);
     let open = |week: Week| available_days(wish, week) as f64 / shape.runs.max(1) as f64;
-    let wanted = build_volume(shape, &easier);
+    let wanted = build_volume(shape, target_peak_km(shape, wish, athlete), weeks.len(), &easier);
     let (volume, back): (Vec<f64>, Vec<bool>) = (0..build)
         .map(|i| match pauses.is_empty() {
             true => (wanted[i], false),
@@ -338,17 +359,11 @@ pub(super) fn outline_weeks(
     (planned, longest.and_then(|pause| pause.note(weeks.len())))
 }
 
-/// Which build weeks are cut-back weeks: every fourth, every third for masters and beginners,
-/// counted back from the last, which is a full week.
-fn cutback_weeks(
-    shape: &VolumeInput,
-    wish: &PlanRequest,
-    athlete: &TrainingBaseline,
-    weeks: &[Week],
-) -> Vec<bool> {
+/// Which build weeks are cut-back weeks: every fourth, every third for masters and novices, counted
+/// back from the last, which is a full week.
+fn cutback_weeks(shape: &VolumeInput, wish: &PlanRequest, weeks: &[Week]) -> Vec<bool> {
     let build = weeks.len();
-    let young = shape.level == Level::Novice && athlete.history_days() < 56;
-    let every = if shape.is_masters || young { 3 } else { 4 };
+    let every = if shape.is_masters || shape.level == Level::Novice { 3 } else { 4 };
     let mut easier: Vec<bool> = (0..build).map(|i| (build - i).is_multiple_of(every)).collect();
     // A plan does not start with a cut-back week; use the second instead.
     if easier.first() == Some(&true) && build > 1 {
@@ -361,39 +376,40 @@ fn cutback_weeks(
     easier
 }
 
-fn build_volume(shape: &VolumeInput, easier: &[bool]) -> Vec<f64> {
-    let growth: f64 = match shape.level {
-        _ if shape.is_too_short_to_build => 1.0,
-        Level::Novice => 1.10,
-        Level::Intermediate => 1.08,
-        Level::Advanced => 1.06,
-    };
-    let (_, top) = training_norms::peak_bracket(shape.level, shape.race);
-    let own = shape.best_four_weeks.map_or(f64::INFINITY, |best| {
-        best * training_norms::max_peak_over_best(shape.level).min(1.25) - 0.04
-    });
-    let ceiling = top.min(own).max(shape.base);
-    let mut up = shape.max_first_week.max(0.0);
-    // As even as possible: with enough time there is no need to reach the ceiling early.
-    let steps = easier.iter().filter(|easier| !**easier).count().saturating_sub(1);
-    let steady = if up > 0.0 && steps > 0 { (ceiling / up).powf(1.0 / steps as f64) } else { growth };
-    let growth = growth.min(steady.max(1.0));
-    let mut first = true;
-    easier
-        .iter()
-        .map(|easier| {
+/// Volume of each build week: up to the peak by the smallest steps that reach it in time, then
+/// constant, with lighter cut-back weeks.
+fn build_volume(shape: &VolumeInput, peak: f64, weeks: usize, easier: &[bool]) -> Vec<f64> {
+    let start = shape.max_first_week.max(0.0);
+    let until = weeks.saturating_sub(peak_volume::weeks_from_peak_to_race(shape.class)).clamp(1, easier.len().max(1));
+    let grow = |share: f64| -> Vec<f64> {
+        let (mut up, mut first) = (start, true);
+        let step = |(i, easier): (usize, &bool)| {
             if *easier {
-                return up * 0.78;
+                return up * CUTBACK_SHARE;
             }
-            if !std::mem::take(&mut first) {
+            // After the day on which the peak should be reached, growth only makes up for a late
+            // start.
+            if !std::mem::take(&mut first) && !shape.is_too_short_to_build && (i < until || up < peak) {
                 // Returning to an old base is faster than exceeding it.
-                let step = if up < shape.base * 0.95 { growth.max(1.10) } else { growth };
-                up = (up * step).min(ceiling);
+                let share = if up < shape.base * 0.95 { 1.0 } else { share };
+                let most = peak_volume::next_loaded_week_km(shape, up);
+                up = (up + share * (most - up)).min(peak.max(start));
             }
             up
-        })
-        .collect()
+        };
+        easier.iter().enumerate().map(step).collect()
+    };
+    let reached = |share: f64| grow(share).into_iter().take(until).fold(0.0, f64::max) >= peak - 1e-6;
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..20 {
+        let middle = f64::midpoint(low, high);
+        if reached(middle) { high = middle } else { low = middle }
+    }
+    grow(high)
 }
+
+/// A cut-back week as a share of the loaded week before it.
+const CUTBACK_SHARE: f64 = 0.78;
 
 /// Phases of the build weeks.
 fn phases(

@@ -6,10 +6,13 @@ use super::paces::PlanPaces;
 use super::repair::Repairs;
 use super::volume::{Phase, PlanWeek, VolumeInput};
 use super::weekdays::{self, AssignedDays, WeekDemand, WeekRunDays};
+use super::quality_plan::{self, WeekPosition};
+use super::workout_selection::{WorkoutNeed, WorkoutSelector, hard_amount};
 use super::{PlanRequest, TuneUp, is_available, single_run_limit, strength};
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::plan::training_norms::{self, RaceClass};
+use crate::plan::library::{Effort, LibraryWorkout, ProgressionKey};
+use crate::plan::training_norms;
 use crate::plan::{Level, TrainingBaseline, Week, Workout, WorkoutKind};
 
 /// All workouts of the plan except rest days.
@@ -42,8 +45,9 @@ pub(super) fn build_workouts(
     };
     taken.hard.extend(wish.tune_up.map(|tune_up| tune_up.on));
     let mut workouts = maker.lead_in(weeks.first(), athlete);
+    let mut state = SelectionState::new(shape, weeks, athlete, wish);
     for (number, (week, long)) in weeks.iter().zip(longs).enumerate() {
-        workouts.extend(maker.week_workouts(number, week, long, weeks.len(), &mut taken));
+        workouts.extend(maker.week_workouts(number, week, long, &mut state, &mut taken));
     }
     if let Some(TuneUp { on, distance }) = wish.tune_up {
         workouts.push(maker.race_workout(on, distance, "Tune-up race"));
@@ -56,15 +60,6 @@ pub(super) fn build_workouts(
     single_run_limit::cap_runs(&maker, athlete, &mut workouts);
     single_run_limit::cap_taper(&maker, weeks, &mut workouts);
     workouts
-}
-
-/// Kinds of hard workouts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum QualityKind {
-    Hills,
-    Tempo,
-    Intervals,
-    RacePace,
 }
 
 pub(super) struct WorkoutBuilder<'a> {
@@ -109,7 +104,7 @@ impl WorkoutBuilder<'_> {
             .iter()
             .map(|day| {
                 let near = day.days_until(self.wish.race) <= 3;
-                self.easy_run(*day, if near { each.min(self.final_days_km()) } else { each }, false)
+                self.easy_run(*day, if near { each.min(self.final_days_km()) } else { each }, None)
             })
             .collect()
     }
@@ -168,11 +163,11 @@ impl WorkoutBuilder<'_> {
         number: usize,
         plan: &PlanWeek,
         long: Option<Day>,
-        count: usize,
+        state: &mut SelectionState,
         taken: &mut AssignedDays,
     ) -> Vec<Workout> {
         let (shape, wish) = (self.shape, self.wish);
-        let race_week = number + 1 == count;
+        let race_week = number + 1 == state.weeks;
         let mut open: Vec<Day> = (plan.week.days())
             .filter(|day| is_available(wish, *day) && *day != wish.race && Some(*day) != self.tune_up_day())
             .collect();
@@ -208,10 +203,12 @@ impl WorkoutBuilder<'_> {
         let fit = (one + (rest / shape.min_small_week_run_km() + 1e-9) as usize).max(1);
         let runs = if plan.is_return || shape.base < TINY_WEEK_KM { runs.min(fit) } else { runs };
         let careful = |day: Day| self.return_periods.iter().any(|way| way.contains(day));
-        let block = self.race_pace_block_km(plan, count - number - 1).filter(|_| !long.is_some_and(careful));
-        let recipes = self.quality_kinds(plan, number, block.is_some(), tune_up.is_some());
+        let position = state.position(shape, plan, number);
+        let variant = self.long_run_variant(&position, state).filter(|_| !long.is_some_and(careful));
+        let long_is_hard = variant.is_some_and(|library| self.is_hard_long_run(library, plan.long_run_km));
+        let quality_days = position.quality_days(long_is_hard, tune_up.is_some());
         let last_hard = wish.race.plus_days(-4);
-        let slots = self.week_slots(&open, long, WeekDemand { runs, hard: recipes.len() }, taken, |day| {
+        let slots = self.week_slots(&open, long, WeekDemand { runs, hard: quality_days }, taken, |day| {
             day > last_hard || careful(day) || self.repairs.is_easy_day(day)
         });
         taken.hard.extend(&slots.hard);
@@ -228,96 +225,162 @@ impl WorkoutBuilder<'_> {
         let longest_other = longest_other.min(self.longest_useful());
         let mut made = Vec::new();
         let mut left = left;
-        for (day, recipe) in slots.hard.iter().zip(&recipes) {
-            let session = self.quality_workout(*day, *recipe, plan, even.min(longest_other));
+        let mut minutes = position.hard_share() * plan.km * shape.assumed_pace() / 60.0;
+        if let Some(library) = variant.filter(|_| long_is_hard) {
+            minutes = (minutes - hard_amount(library, &self.paces).1).max(minutes * HARD_LONG_RUN_WEEK_SHARE);
+        }
+        for (index, day) in slots.hard.iter().enumerate() {
+            let share = if slots.hard.len() == 1 { 1.0 } else { [0.55, 0.45][index.min(1)] };
+            let need = self.need(&position, minutes * share);
+            let keys = position.quality_keys(index, slots.hard.len());
+            let length = even.min(longest_other);
+            let session = match state.selector.choose(&keys, &need, &self.paces) {
+                Some(library) => self.quality_workout(*day, library, length),
+                None => self.easy_run(*day, shape.round(length), state.strides(&need)),
+            };
+            if session.kind == WorkoutKind::Intervals && position.has_test() && index == 0 {
+                state.last_test = Some(number);
+            }
             left -= session.distance.map_or(even, Distance::km);
             made.push(session);
         }
-        let strides = self.strides_day(plan, &slots, made.len());
-        let shares = self.split_km(left, slots.easy.len(), (least, longest_other));
-        made.extend(slots.easy.iter().zip(shares).map(|(day, km)| {
+        if tune_up.is_some() {
+            state.last_test = Some(number);
+        }
+        if !plan.cutback {
+            state.advance(plan.phase);
+        }
+        let need = self.need(&position, 0.0);
+        let medium = self.medium_long_day(plan, &slots).zip(state.medium_long(&need));
+        if let Some((day, library)) = medium {
+            let km = shape.round(self.medium_long_km(long_km).min(left));
+            left -= km;
+            made.push(self.medium_long_run(day, km, library));
+        }
+        let easy: Vec<Day> =
+            slots.easy.iter().copied().filter(|day| medium.is_none_or(|(taken, _)| taken != *day)).collect();
+        let strides = self.strides_day(plan, &slots, &easy, slots.hard.len());
+        let shares = self.split_km(left, &easy, &slots, (least, longest_other));
+        for (day, km) in easy.into_iter().zip(shares) {
             let km = if day.days_until(wish.race) <= 3 { km.min(self.final_days_km()) } else { km };
-            self.easy_run(*day, km, Some(*day) == strides)
-        }));
-        made.extend(slots.long.map(|day| self.long_run(day, long_km, block)));
+            let extra = if Some(day) == strides { state.easy_run_end(&position, &need) } else { None };
+            made.push(self.easy_run(day, km, extra));
+        }
+        made.extend(slots.long.map(|day| self.long_run(day, long_km, variant)));
         made.extend(self.cross_training(&slots, plan, &open));
         made
     }
 
-    /// Splits the remaining volume evenly into runs in whole rounding steps, each between the
-    /// bounds.
-    fn split_km(&self, km: f64, runs: usize, (least, most): (f64, f64)) -> Vec<f64> {
-        let step = self.shape.rounding_step;
-        let steps = (km / step + 1e-9).floor().max(0.0) as usize;
-        let (each, more) = (steps / runs.max(1), steps % runs.max(1));
-        let most = self.shape.floor(most);
-        let share = |run: usize| (each + usize::from(run < more)) as f64 * step;
-        (0..runs).map(|run| share(run).min(most).max(least)).collect()
+    fn need(&self, position: &WeekPosition<'_>, minutes: f64) -> WorkoutNeed {
+        let (shape, plan) = (self.shape, position.plan);
+        WorkoutNeed {
+            phase: position.library_phase(),
+            class: shape.class,
+            level: shape.level,
+            minutes,
+            week_km: plan.km,
+            lighter: plan.cutback,
+        }
     }
 
-    /// The easy run that ends with strides, if the week has room for more intensity.
-    fn strides_day(&self, plan: &PlanWeek, slots: &WeekRunDays, hard: usize) -> Option<Day> {
-        let wanted = !self.shape.injured && (hard == 0 || plan.phase == Phase::Base || hard < 2);
-        let far =
-            |day: &Day| slots.long.iter().chain(&slots.hard).map(|other| other.days_until(*day).abs()).min();
+    /// The library workout of the week's long run; `None` for a plain one.
+    fn long_run_variant(
+        &self,
+        position: &WeekPosition<'_>,
+        state: &mut SelectionState,
+    ) -> Option<&'static LibraryWorkout> {
+        let plan = position.plan;
+        let at_race_pace = state.race_pace_weeks.contains(&position.number);
+        let is_longest = plan.long_run_km >= 0.9 * state.longest_run_km;
+        let key = position.long_run_key(at_race_pace, is_longest)?;
+        let most = match key {
+            ProgressionKey::LongFull => 0.50,
+            ProgressionKey::LongHalf => 0.45,
+            _ => 0.30,
+        } * plan.long_run_km;
+        let (_, longest_block) = training_norms::marathon_pace_km(self.shape.level).1;
+        let fits = |library: &LibraryWorkout| {
+            let work: Vec<_> = library.steps.iter().filter(|step| step.effort != Effort::Easy).copied().collect();
+            let (km, _) = self.amount(&work);
+            let block = work.iter().map(|step| self.amount(&[*step]).0).fold(0.0, f64::max);
+            km <= most && block <= longest_block
+        };
+        state.selector.choose_next(key, &self.need(position, 0.0), fits)
+    }
+
+    /// Whether a long run counts as a quality workout (R11).
+    fn is_hard_long_run(&self, library: &LibraryWorkout, km: f64) -> bool {
+        hard_amount(library, &self.paces).0 >= HARD_LONG_RUN_SHARE * km
+    }
+
+    /// The easy day for a second longer run in a big week: the one farthest from the long run.
+    fn medium_long_day(&self, plan: &PlanWeek, slots: &WeekRunDays) -> Option<Day> {
+        let shape = self.shape;
+        let runs = slots.easy.len() + slots.hard.len() + 1;
+        let wanted = plan.km >= MEDIUM_LONG_WEEK_KM
+            && runs >= 5
+            && !plan.cutback
+            && !plan.is_return
+            && plan.phase != Phase::Taper
+            && shape.level > Level::Novice;
+        let long = slots.long.filter(|_| wanted)?;
+        let apart = |day: &Day| slots.hard.iter().all(|hard| hard.days_until(*day).abs() >= 1);
         slots
             .easy
             .iter()
             .copied()
+            .filter(|day| long.days_until(*day).abs() >= 2 && apart(day))
+            .max_by_key(|day| long.days_until(*day).abs().min(4))
+    }
+
+    /// Longer than an easy run, and short enough not to be a second long run (R40).
+    fn medium_long_km(&self, long_km: f64) -> f64 {
+        (MEDIUM_LONG_SHARE * long_km).min(MEDIUM_LONG_SECONDS / self.shape.assumed_pace())
+    }
+
+    /// Splits the remaining volume into easy runs in whole rounding steps, each between the bounds:
+    /// shorter ones on the days after hard and long runs.
+    fn split_km(&self, km: f64, days: &[Day], slots: &WeekRunDays, (least, most): (f64, f64)) -> Vec<f64> {
+        let demanding = |day: Day| slots.hard.contains(&day) || slots.long == Some(day);
+        let weight = |day: &Day| {
+            let after = demanding(day.previous());
+            let before = slots.long == Some(day.next());
+            if after || before { RECOVERY_RUN_SHARE } else { 1.0 }
+        };
+        let sum: f64 = days.iter().map(weight).sum();
+        let most = self.shape.floor(most);
+        let mut left = km;
+        let mut shares: Vec<f64> = days
+            .iter()
+            .map(|day| {
+                let share = self.shape.floor(km * weight(day) / sum).min(most).max(least);
+                left -= share;
+                share
+            })
+            .collect();
+        // What rounding left over goes to the longest runs first.
+        let step = self.shape.rounding_step;
+        let mut order: Vec<usize> = (0..days.len()).collect();
+        order.sort_by(|a, b| weight(&days[*b]).total_cmp(&weight(&days[*a])));
+        for run in order.into_iter().cycle().take(days.len() * 4) {
+            if left >= step - 1e-9 && shares[run] + step <= most + 1e-9 {
+                shares[run] += step;
+                left -= step;
+            }
+        }
+        shares
+    }
+
+    /// The easy run that ends with strides, if the week has room for more intensity.
+    fn strides_day(&self, plan: &PlanWeek, slots: &WeekRunDays, easy: &[Day], hard: usize) -> Option<Day> {
+        let wanted = !self.shape.injured && !plan.is_return && (hard < 2 || plan.phase == Phase::Base);
+        let far =
+            |day: &Day| slots.long.iter().chain(&slots.hard).map(|other| other.days_until(*day).abs()).min();
+        easy.iter()
+            .copied()
             .filter(|day| day.days_until(self.wish.race) >= 2 && wanted)
             .filter(|day| !self.return_periods.iter().any(|way| way.contains(*day)))
             .max_by_key(|day| (far(day), *day))
-    }
-
-    fn quality_kinds(&self, plan: &PlanWeek, number: usize, block: bool, tune_up: bool) -> Vec<QualityKind> {
-        let shape = self.shape;
-        let at_most = match shape.level {
-            _ if shape.injured || tune_up || plan.is_return => 0,
-            // No published evidence for fast training beyond 50 km.
-            _ if shape.race > training_norms::MAX_EVIDENCE_DISTANCE => 0,
-            Level::Novice => 1,
-            _ if shape.is_over_sixty || shape.runs <= 3 || plan.cutback || block => 1,
-            _ => 2,
-        };
-        let second = number % 2 == 1;
-        let mut recipes = match (plan.phase, shape.class) {
-            (Phase::Base, _) if shape.level == Level::Novice && (second || number < 2) => vec![],
-            (Phase::Base, _) => vec![QualityKind::Hills],
-            (Phase::Build, RaceClass::FiveK | RaceClass::TenK) if second => {
-                vec![QualityKind::Tempo, QualityKind::Intervals]
-            }
-            (Phase::Build | Phase::Peak, RaceClass::FiveK) => {
-                vec![QualityKind::Intervals, QualityKind::Tempo]
-            }
-            (Phase::Build, RaceClass::TenK) => vec![QualityKind::Intervals, QualityKind::Tempo],
-            (Phase::Build, _) => vec![QualityKind::Tempo],
-            (Phase::Peak, RaceClass::TenK) => vec![QualityKind::RacePace, QualityKind::Intervals],
-            (Phase::Peak, RaceClass::Half) => vec![QualityKind::RacePace, QualityKind::Tempo],
-            (Phase::Peak, RaceClass::Full) if block => vec![],
-            (Phase::Peak, RaceClass::Full) => vec![QualityKind::Tempo],
-            (Phase::Taper, _) => vec![QualityKind::RacePace],
-        };
-        recipes.truncate(at_most);
-        recipes
-    }
-
-    /// Kilometres at race pace in a marathon plan's long run, every second week of the peak phase.
-    fn race_pace_block_km(&self, plan: &PlanWeek, to_race: usize) -> Option<f64> {
-        let shape = self.shape;
-        let fits = shape.class == RaceClass::Full
-            && shape.race <= training_norms::MAX_EVIDENCE_DISTANCE
-            && plan.phase == Phase::Peak
-            && !plan.cutback
-            && !shape.injured
-            && !plan.is_return
-            && to_race % 2 == 1
-            && plan.long_run_km >= 14.0;
-        let (share, most) = match shape.level {
-            Level::Novice => (0.28, 8.0),
-            Level::Intermediate => (0.42, 14.0),
-            Level::Advanced => (0.48, 18.0),
-        };
-        fits.then(|| shape.floor((plan.long_run_km * share).min(most)))
     }
 
     /// Cross-training, if requested and if enough rest days are left.
@@ -342,6 +405,87 @@ impl WorkoutBuilder<'_> {
         })
     }
 }
+
+/// What was chosen in the weeks so far.
+struct SelectionState {
+    selector: WorkoutSelector,
+    weeks: usize,
+    /// Weeks whose long run has race pace.
+    race_pace_weeks: Vec<usize>,
+    longest_run_km: f64,
+    /// Weeks of each phase so far that were not cut back.
+    turns: [usize; 4],
+    last_test: Option<usize>,
+    is_new_to_quality: bool,
+    prefers_hill_sprints: bool,
+}
+
+impl SelectionState {
+    fn new(shape: &VolumeInput, weeks: &[PlanWeek], athlete: &TrainingBaseline, wish: &PlanRequest) -> Self {
+        Self {
+            selector: WorkoutSelector::default(),
+            weeks: weeks.len(),
+            race_pace_weeks: quality_plan::race_pace_long_run_weeks(shape, weeks),
+            longest_run_km: weeks.iter().map(|week| week.long_run_km).fold(0.0, f64::max),
+            turns: [0; 4],
+            last_test: None,
+            is_new_to_quality: !athlete.has_hard_run_since(wish.start.plus_days(-QUALITY_WINDOW_DAYS)),
+            prefers_hill_sprints: false,
+        }
+    }
+
+    fn position<'a>(&self, shape: &'a VolumeInput, plan: &'a PlanWeek, number: usize) -> WeekPosition<'a> {
+        WeekPosition {
+            shape,
+            plan,
+            number,
+            to_race: self.weeks - 1 - number,
+            turn: self.turns[plan.phase as usize],
+            is_new_to_quality: self.is_new_to_quality,
+            weeks_since_test: self.last_test.map_or(number + 1, |last| number - last),
+        }
+    }
+
+    fn advance(&mut self, phase: Phase) {
+        self.turns[phase as usize] += 1;
+    }
+
+    fn strides(&mut self, need: &WorkoutNeed) -> Option<&'static LibraryWorkout> {
+        self.selector.choose_next(ProgressionKey::Strides, need, |_| true)
+    }
+
+    fn medium_long(&mut self, need: &WorkoutNeed) -> Option<&'static LibraryWorkout> {
+        self.selector.choose_next(ProgressionKey::MediumLong, need, |_| true)
+    }
+
+    /// Strides, and hill sprints in turn with them early in a plan.
+    fn easy_run_end(
+        &mut self,
+        position: &WeekPosition<'_>,
+        need: &WorkoutNeed,
+    ) -> Option<&'static LibraryWorkout> {
+        let early = position.plan.phase == Phase::Base && position.shape.level > Level::Novice;
+        self.prefers_hill_sprints = early && !self.prefers_hill_sprints;
+        let sprints = self.prefers_hill_sprints && position.number >= 1;
+        let sprints = sprints
+            .then(|| self.selector.choose_next(ProgressionKey::HillSprints, need, |_| true))
+            .flatten();
+        sprints.or_else(|| self.strides(need))
+    }
+}
+
+/// Days before a plan in which a hard run counts as recent quality.
+const QUALITY_WINDOW_DAYS: i64 = 56;
+/// Share of a long run at race pace from which it is a quality workout (R11), with a margin.
+const HARD_LONG_RUN_SHARE: f64 = 0.27;
+/// Least share of a week's hard minutes besides a hard long run.
+const HARD_LONG_RUN_WEEK_SHARE: f64 = 0.4;
+/// Weekly distance from which there is a medium-long run, and its length.
+const MEDIUM_LONG_WEEK_KM: f64 = 55.0;
+const MEDIUM_LONG_SHARE: f64 = 0.7;
+const MEDIUM_LONG_SECONDS: f64 = 88.0 * 60.0;
+/// Easy runs after a hard or long run, as a share of other easy runs.
+const RECOVERY_RUN_SHARE: f64 = 0.8;
 
 /// Share of a usual week for the days before the first full week, normally and after a week or more
 /// without a run.

@@ -1,247 +1,152 @@
 //! Builds single workouts: distance, duration and steps, with a target pace only if a dated result
 //! supports it.
 
-use super::volume::{Phase, PlanWeek};
-use super::week_layout::{QualityKind, WorkoutBuilder};
+use super::week_layout::WorkoutBuilder;
 use crate::domain::calendar::Day;
 use crate::domain::sport::Sport;
-use crate::domain::units::{Distance, TimeSpan};
-use crate::plan::training_norms::RaceClass;
+use crate::domain::units::{Distance, TimeSpan, UnitSystem};
+use crate::plan::library::{Effort, Length, LibraryStep, LibraryWorkout};
 use crate::plan::{Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind};
 
 impl WorkoutBuilder<'_> {
-    /// A hard workout of a kind, scaled to its week and phase.
-    pub(super) fn quality_workout(
-        &self,
-        day: Day,
-        recipe: QualityKind,
-        plan: &PlanWeek,
-        even: f64,
-    ) -> Workout {
-        let fraction = match (plan.phase, plan.cutback) {
-            (Phase::Taper, _) => 0.5,
-            (_, true) => 0.7,
-            (Phase::Peak, _) => 1.0,
-            _ => 0.85,
-        };
-        match recipe {
-            QualityKind::Hills => self.hill_workout(day, plan.km, even),
-            QualityKind::Tempo => self.tempo_workout(day, plan.km, even, fraction),
-            QualityKind::Intervals => self.interval_workout(day, plan.km, even, fraction),
-            QualityKind::RacePace => self.race_pace_workout(day, plan.km, even, fraction),
-        }
-    }
-
-    fn hill_workout(&self, day: Day, week: f64, even: f64) -> Workout {
-        let reps = ((week * 0.07 / 0.25) as usize).clamp(4, 8);
-        let parts = Repeats { reps, work: Rep::Seconds(60.0, None), recovery: 90.0 };
-        let words = "Uphill at effort 8 of 10, then walk or jog back down";
-        self.quality_session(day, WorkoutKind::Hills, format!("Hills {reps} × 1 min"), words, even, &parts)
-    }
-
-    fn tempo_workout(&self, day: Day, week: f64, even: f64, fraction: f64) -> Workout {
-        let pace = self.paces.threshold;
-        let minutes = (40.0 * fraction).min(self.minutes_at(week * 0.098, pace)).floor();
-        if minutes < 8.0 {
-            return self.easy_run(day, self.shape.round(even), true);
-        }
-        let reps = match minutes {
-            ..16.0 => 1,
-            ..31.0 => 2,
-            _ => 3,
-        };
-        let each = (minutes / reps as f64).floor();
-        let work = Rep::Seconds(each * 60.0, pace.map(pace_range));
-        let name =
-            if reps == 1 { format!("Tempo {each} min") } else { format!("Tempo {reps} × {each} min") };
-        let words = "Comfortably hard, effort 7 of 10: a pace you could hold for an hour";
-        self.quality_session(
-            day,
-            WorkoutKind::Tempo,
-            name,
-            words,
-            even,
-            &Repeats { reps, work, recovery: 120.0 },
-        )
-    }
-
-    fn interval_workout(&self, day: Day, week: f64, even: f64, fraction: f64) -> Workout {
-        let pace = self.paces.interval;
-        let km = (week * 0.078).min(10.0) * fraction;
-        let each = [1.0, 0.8, 0.6, 0.4].into_iter().find(|each| km / each >= 3.0);
-        let Some(each) = each else { return self.easy_run(day, self.shape.round(even), true) };
-        let reps = ((km / each) as usize).clamp(3, 8);
-        let meters = each * 1000.0;
-        let work = Rep::Meters(meters, pace.map(pace_range));
-        // Recovery about as long as the repetition, slightly shorter for long ones.
-        let recovery = (pace.unwrap_or(300.0) * each * 0.75 / 15.0).round() * 15.0;
-        let words = "Hard, effort 9 of 10: a pace you could hold for ten minutes";
-        let name = format!("Intervals {reps} × {meters:.0} m");
-        self.quality_session(
-            day,
-            WorkoutKind::Intervals,
-            name,
-            words,
-            even,
-            &Repeats { reps, work, recovery },
-        )
-    }
-
-    fn race_pace_workout(&self, day: Day, week: f64, even: f64, fraction: f64) -> Workout {
+    /// A hard workout: its steps between a warm-up and a cool-down that fill it up to `even`
+    /// kilometres.
+    pub(super) fn quality_workout(&self, day: Day, library: &LibraryWorkout, even: f64) -> Workout {
         let shape = self.shape;
-        let pace = self.paces.race;
-        let target = pace.map(race_pace_range);
-        let km = week * 0.098;
-        let (reps, work, name) = match shape.class {
-            RaceClass::FiveK | RaceClass::TenK => {
-                let km = km.min(6.0) * fraction;
-                let sizes = [2.0, 1.0, 0.5].into_iter().skip(usize::from(shape.class == RaceClass::FiveK));
-                let each: f64 = sizes.into_iter().find(|each| km >= 2.0 * each).unwrap_or(0.4);
-                let reps = ((km / each) as usize).max(2);
-                let meters = each * 1000.0;
-                (reps, Rep::Meters(meters, target), format!("Race pace {reps} × {meters:.0} m"))
+        let mut steps: Vec<Step> = library.steps.iter().map(|step| self.library_step(step)).collect();
+        // Between hard parts, steady running is the recovery.
+        for (step, written) in library.steps.iter().zip(&mut steps) {
+            if step.effort == Effort::Steady {
+                written.step_type = StepType::Recovery;
             }
-            RaceClass::Half | RaceClass::Full => {
-                let minutes = (40.0 * fraction).min(self.minutes_at(km, pace)).max(5.0).floor();
-                let reps = if minutes < 16.0 { 1 } else { 2 };
-                let each = (minutes / reps as f64).floor();
-                let name = if reps == 1 {
-                    format!("Race pace {each} min")
-                } else {
-                    format!("Race pace {reps} × {each} min")
-                };
-                (reps, Rep::Seconds(each * 60.0, target), name)
-            }
-        };
-        let words = "Strong and even, like the start of your race; no faster";
-        self.quality_session(
-            day,
-            WorkoutKind::RacePace,
-            name,
-            words,
-            even,
-            &Repeats { reps, work, recovery: 120.0 },
-        )
-    }
-
-    /// Minutes for a distance at a pace; at 90 % of the easy pace without a result.
-    fn minutes_at(&self, km: f64, pace: Option<f64>) -> f64 {
-        km * pace.unwrap_or_else(|| self.paces.hard_pace()) / 60.0
-    }
-
-    /// A hard workout with warm-up and cool-down.
-    fn quality_session(
-        &self,
-        day: Day,
-        kind: WorkoutKind,
-        name: String,
-        effort: &str,
-        even: f64,
-        parts: &Repeats,
-    ) -> Workout {
-        let shape = self.shape;
-        let quick = self.paces.hard_pace();
-        let (work_km, work_seconds) = parts.work.km_and_seconds(quick);
-        let reps = parts.reps as f64;
-        let pauses = parts.recovery * (reps - 1.0).max(0.0);
-        let jogged = pauses / self.paces.jog_pace();
-        let hard_km = work_km * reps + jogged;
-        let total = shape.floor(even.max(hard_km + 2.4 + shape.rounding_step));
-        let way = ((total - hard_km) / 2.0).max(1.0);
-        let way = (way * 10.0).round() / 10.0;
-        let mut steps = vec![open_step(StepType::Warmup, StepDuration::Distance(way * 1000.0), "Easy")];
-        for rep in 0..parts.reps {
-            if rep > 0 {
-                steps.push(open_step(StepType::Recovery, StepDuration::Time(parts.recovery), "Jog or walk"));
-            }
-            steps.push(parts.work.to_step(effort));
         }
-        steps.push(open_step(StepType::Cooldown, StepDuration::Distance(way * 1000.0), "Easy"));
-        let seconds = self.paces.easy.map(|easy| 2.0 * way * easy + work_seconds * reps + pauses);
+        let (work_km, work_seconds) = self.amount(&library.steps);
+        let least = work_km + (MIN_WARMUP_SECONDS + MIN_COOLDOWN_SECONDS) / shape.assumed_pace();
+        let total = shape.floor(even.max(least + shape.rounding_step));
+        let rest = total - work_km;
+        let warmup = round_to_100_m(rest * WARMUP_SHARE);
+        let cooldown = round_to_100_m(rest - warmup);
+        let easy = |step_type, km: f64, words: &str| {
+            self.easy_step(step_type, StepDuration::Distance(km * 1000.0), words)
+        };
+        let mut all = vec![easy(StepType::Warmup, warmup, "Easy; a few quick strides at the end")];
+        all.extend(steps);
+        all.push(easy(StepType::Cooldown, cooldown, "Easy"));
+        let main = library.steps.iter().find(|step| step.effort.is_hard()).map(|step| step.effort);
+        let seconds = self.paces.easy.map(|easy| (warmup + cooldown) * easy + work_seconds);
         Workout {
-            kind,
-            name,
-            intensity: Some(effort.to_owned()),
+            kind: library.key.kind(),
+            name: localize_name(&library.name, self.wish.units),
+            intensity: main.map(|effort| effort_words(effort).to_owned()),
+            description: Some(library.why.clone()),
             key: true,
-            steps,
-            ..self.plain_run(day, total, seconds, 1.25)
+            steps: all,
+            ..self.plain_run(day, total, seconds, QUALITY_LOAD_FACTOR)
         }
     }
 
-    pub(super) fn easy_run(&self, day: Day, km: f64, strides: bool) -> Workout {
+    /// An easy run, with strides or hill sprints at its end if they are given.
+    pub(super) fn easy_run(&self, day: Day, km: f64, extra: Option<&LibraryWorkout>) -> Workout {
         let km = self.shape.round(km);
-        let effort = "Easy, effort 3 of 10: you can talk in whole sentences";
-        let way =
-            |km: f64| open_step(StepType::Active, StepDuration::Distance((km * 1000.0).round()), effort);
-        if !strides {
-            return Workout {
-                kind: WorkoutKind::Easy,
-                name: "Easy run".to_owned(),
-                intensity: Some(effort.to_owned()),
-                steps: vec![way(km)],
-                ..self.plain_run(day, km, self.paces.easy.map(|easy| easy * km), 1.0)
-            };
+        let (kind, name) = match extra {
+            Some(library) => (library.key.kind(), library.name.as_str()),
+            None => (WorkoutKind::Easy, "Easy run"),
+        };
+        Workout { kind, name: name.to_owned(), ..self.run_with_end(day, km, extra, Effort::Easy) }
+    }
+
+    /// The second longest run of a big week.
+    pub(super) fn medium_long_run(&self, day: Day, km: f64, library: &LibraryWorkout) -> Workout {
+        let km = self.shape.round(km);
+        let name = library.name.clone();
+        Workout { kind: WorkoutKind::Easy, name, ..self.run_with_end(day, km, Some(library), Effort::Easy) }
+    }
+
+    pub(super) fn long_run(&self, day: Day, km: f64, library: Option<&LibraryWorkout>) -> Workout {
+        let km = self.shape.round_long(km);
+        let name = library.map_or_else(
+            || "Long run".to_owned(),
+            |library| localize_name(&library.name, self.wish.units),
+        );
+        let run = self.run_with_end(day, km, library, Effort::Easy);
+        Workout { kind: WorkoutKind::Long, name, key: true, ..run }
+    }
+
+    /// An easy run of a distance that ends with the steps of a library workout.
+    fn run_with_end(&self, day: Day, km: f64, library: Option<&LibraryWorkout>, effort: Effort) -> Workout {
+        let steps = library.map_or(&[][..], |library| &library.steps);
+        let (end_km, end_seconds) = self.amount(steps);
+        let before = ((km - end_km) * 100.0).round().max(50.0) / 100.0;
+        let easy = |step_type| {
+            self.easy_step(step_type, StepDuration::Distance((before * 1000.0).round()), effort_words(effort))
+        };
+        let mut all = vec![easy(if steps.is_empty() { StepType::Active } else { StepType::Warmup })];
+        all.extend(steps.iter().map(|step| self.library_step(step)));
+        let last_is_easy = steps.last().is_some_and(|step| step.effort == Effort::Easy);
+        if let Some(last) = all.last_mut().filter(|_| last_is_easy) {
+            last.step_type = StepType::Cooldown;
         }
-        let quick = STRIDE_COUNT * STRIDE_SECONDS / self.paces.hard_pace();
-        let between = STRIDE_COUNT * STRIDE_RECOVERY_SECONDS / self.paces.jog_pace();
-        let before = ((km - quick - between) * 100.0).round().max(50.0) / 100.0;
-        let mut steps = vec![way(before)];
-        for _ in 0..STRIDE_COUNT as usize {
-            steps.push(open_step(
-                StepType::Active,
-                StepDuration::Time(STRIDE_SECONDS),
-                "Quick and relaxed, not a sprint",
-            ));
-            steps.push(open_step(
-                StepType::Recovery,
-                StepDuration::Time(STRIDE_RECOVERY_SECONDS),
-                "Walk or jog",
-            ));
+        // Strides are part of an easy run, not work after a warm-up.
+        let is_easy = steps.iter().all(|step| matches!(step.effort, Effort::Stride | Effort::HillSprint) || step.effort.is_recovery());
+        if is_easy {
+            all[0].step_type = StepType::Active;
         }
-        let seconds = self
-            .paces
-            .easy
-            .map(|easy| before * easy + STRIDE_COUNT * (STRIDE_SECONDS + STRIDE_RECOVERY_SECONDS));
+        let seconds = self.paces.easy.map(|easy| before * easy + end_seconds);
         Workout {
-            kind: WorkoutKind::Strides,
-            name: "Easy run with strides".to_owned(),
-            intensity: Some(effort.to_owned()),
-            description: Some(
-                "Run easy; towards the end, run four relaxed strides of 20 seconds, each followed by a minute to recover."
-                    .to_owned(),
-            ),
-            steps,
+            intensity: Some(effort_words(effort).to_owned()),
+            description: library.map(|library| library.why.clone()),
+            steps: all,
             ..self.plain_run(day, km, seconds, 1.0)
         }
     }
 
-    pub(super) fn long_run(&self, day: Day, km: f64, block: Option<f64>) -> Workout {
-        let km = self.shape.round_long(km);
-        let effort = "Easy, effort 3 to 4 of 10; run slower than feels natural";
-        let plain_long = |steps, quicker: f64| Workout {
-            kind: WorkoutKind::Long,
-            name: "Long run".to_owned(),
-            intensity: Some(effort.to_owned()),
-            key: true,
-            steps,
-            ..self.plain_run(day, km, self.paces.easy.map(|easy| easy * km - quicker), 1.0)
+    /// Kilometres and seconds of steps.
+    pub(super) fn amount(&self, steps: &[LibraryStep]) -> (f64, f64) {
+        steps.iter().fold((0.0, 0.0), |(km, seconds), step| {
+            let pace = self.paces.assumed(step.effort);
+            let (more_km, more_seconds) = match step.length {
+                Length::Seconds(time) => (time / pace, time),
+                Length::Meters(meters) => (meters / 1000.0, meters / 1000.0 * pace),
+            };
+            (km + more_km, seconds + more_seconds)
+        })
+    }
+
+    fn library_step(&self, step: &LibraryStep) -> Step {
+        let duration = match step.length {
+            Length::Seconds(seconds) => StepDuration::Time(seconds),
+            Length::Meters(meters) => StepDuration::Distance(meters),
         };
-        let Some(block) = block.filter(|block| *block >= 2.0) else {
-            let whole = open_step(StepType::Active, StepDuration::Distance(km * 1000.0), effort);
-            return plain_long(vec![whole], 0.0);
+        let words = effort_words(step.effort);
+        if step.effort == Effort::Easy {
+            return self.easy_step(StepType::Recovery, duration, words);
+        }
+        let range = match step.effort {
+            Effort::Race => self.paces.race.map(race_pace_range),
+            effort => self.paces.target(effort).map(pace_range),
         };
-        let out = ((km - block) * 0.75 * 10.0).round() / 10.0;
-        let back = ((km - block - out) * 10.0).round() / 10.0;
-        let hard = Rep::Meters(block * 1000.0, self.paces.race.map(race_pace_range));
-        let quicker =
-            self.paces.easy.map_or(0.0, |easy| easy * block - hard.km_and_seconds(self.paces.hard_pace()).1);
-        let steps = vec![
-            open_step(StepType::Warmup, StepDuration::Distance(out * 1000.0), "Easy"),
-            hard.to_step("At the pace you want to race the marathon at"),
-            open_step(StepType::Cooldown, StepDuration::Distance(back.max(0.5) * 1000.0), "Easy"),
-        ];
-        let shown = self.wish.units.format_distance(Distance::from_km(block).unwrap_or_default());
-        Workout { name: format!("Long run with {shown} at race pace"), ..plain_long(steps, quicker) }
+        Step {
+            step_type: if step.effort.is_recovery() { StepType::Recovery } else { StepType::Active },
+            duration,
+            target: range.map_or(StepTarget::Open, StepTarget::Pace),
+            max_heart_rate: None,
+            notes: Some(words.to_owned()),
+        }
+    }
+
+    /// An easy step: a range of pace and a limit of heart rate, as far as they are known.
+    fn easy_step(&self, step_type: StepType, duration: StepDuration, words: &str) -> Step {
+        let range = self.paces.easy_range.map(|(fast, slow)| TargetRange {
+            low: Some(round_to_5_s(fast)),
+            high: Some(round_to_5_s(slow)),
+        });
+        Step {
+            step_type,
+            duration,
+            target: range.map_or(StepTarget::Open, StepTarget::Pace),
+            max_heart_rate: self.paces.easy_heart_rate,
+            notes: Some(words.to_owned()),
+        }
     }
 
     pub(super) fn race_workout(&self, day: Day, distance: Distance, word: &str) -> Workout {
@@ -274,56 +179,30 @@ impl WorkoutBuilder<'_> {
     }
 }
 
-/// Number of strides, their seconds, and seconds of recovery.
-const STRIDE_COUNT: f64 = 4.0;
-const STRIDE_SECONDS: f64 = 20.0;
-const STRIDE_RECOVERY_SECONDS: f64 = 60.0;
+/// Shortest warm-up and cool-down of a hard workout, and the warm-up's share of easy running.
+const MIN_WARMUP_SECONDS: f64 = 10.0 * 60.0;
+const MIN_COOLDOWN_SECONDS: f64 = 7.0 * 60.0;
+const WARMUP_SHARE: f64 = 0.55;
+/// Load of a hard workout relative to an easy run of the same duration.
+const QUALITY_LOAD_FACTOR: f64 = 1.25;
 
-/// The hard part of a workout.
-struct Repeats {
-    reps: usize,
-    work: Rep,
-    recovery: f64,
-}
-
-/// One repetition, with a target pace if there is one.
-#[derive(Clone, Copy)]
-enum Rep {
-    Seconds(f64, Option<TargetRange>),
-    Meters(f64, Option<TargetRange>),
-}
-
-impl Rep {
-    /// Kilometres and seconds of one repetition; `otherwise` is the pace without a target.
-    fn km_and_seconds(self, otherwise: f64) -> (f64, f64) {
-        let middle = |range: TargetRange| match (range.low, range.high) {
-            (Some(low), Some(high)) => f64::midpoint(low, high),
-            _ => otherwise,
-        };
-        match self {
-            Self::Seconds(seconds, range) => (seconds / range.map_or(otherwise, middle), seconds),
-            Self::Meters(meters, range) => {
-                (meters / 1000.0, meters / 1000.0 * range.map_or(otherwise, middle))
-            }
-        }
+/// The effort in words.
+const fn effort_words(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Easy => "Easy, effort 3 of 10: you can talk in whole sentences",
+        Effort::Steady => "Steady, effort 5 of 10: you can still talk in short sentences",
+        Effort::Race => "Race pace: strong, even and no faster",
+        Effort::HalfPace => "Strong, about half marathon effort",
+        Effort::Threshold => "Comfortably hard, effort 7 of 10: a pace you could hold for an hour",
+        Effort::Interval => "Hard, effort 9 of 10: a pace you could hold for ten minutes",
+        Effort::Repetition => "Fast and loose, about the effort of a mile race",
+        Effort::Hill => "Uphill at effort 8 of 10, then walk or jog back down",
+        Effort::HillSprint => "Uphill, almost a sprint; walk back down",
+        Effort::Stride => "Quick and relaxed, not a sprint",
+        Effort::Test => "As fast as you can hold evenly to the end",
+        Effort::Jog => "Jog or walk",
+        Effort::Walk => "Walk",
     }
-
-    fn to_step(self, effort: &str) -> Step {
-        let (duration, range) = match self {
-            Self::Seconds(seconds, range) => (StepDuration::Time(seconds), range),
-            Self::Meters(meters, range) => (StepDuration::Distance(meters), range),
-        };
-        Step {
-            step_type: StepType::Active,
-            duration,
-            target: range.map_or(StepTarget::Open, StepTarget::Pace),
-            notes: Some(effort.to_owned()),
-        }
-    }
-}
-
-fn open_step(step_type: StepType, duration: StepDuration, notes: &str) -> Step {
-    Step { step_type, duration, target: StepTarget::Open, notes: Some(notes.to_owned()) }
 }
 
 /// Target range of 2 % around a pace.
@@ -334,4 +213,32 @@ fn pace_range(pace: f64) -> TargetRange {
 /// Target range for race pace: 1 % faster to 2 % slower.
 fn race_pace_range(pace: f64) -> TargetRange {
     TargetRange { low: Some((pace * 0.99).round()), high: Some((pace * 1.02).round()) }
+}
+
+fn round_to_5_s(pace: f64) -> f64 {
+    (pace / 5.0).round() * 5.0
+}
+
+fn round_to_100_m(km: f64) -> f64 {
+    (km * 10.0).round().max(5.0) / 10.0
+}
+
+/// Writes the kilometres in a library name in the athlete's units: `10 km` becomes `6.2 mi`.
+fn localize_name(name: &str, units: UnitSystem) -> String {
+    if units == UnitSystem::Metric {
+        return name.to_owned();
+    }
+    let words: Vec<&str> = name.split(' ').collect();
+    let mut written: Vec<String> = Vec::with_capacity(words.len());
+    for word in words {
+        let number = written.last().and_then(|before| before.parse::<f64>().ok());
+        match (word, number.and_then(Distance::from_km)) {
+            ("km", Some(distance)) => {
+                written.pop();
+                written.push(units.format_distance(distance).to_string());
+            }
+            _ => written.push(word.to_owned()),
+        }
+    }
+    written.join(" ")
 }

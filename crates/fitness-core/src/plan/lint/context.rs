@@ -276,6 +276,23 @@ impl<'a> LintContext<'a> {
         fullest.filter(|(_, sure)| *sure).map(|(most, _)| most)
     }
 
+    /// The biggest week of the weeks four to eight weeks before a week, as far as they are fully
+    /// known; `None` if none is.
+    pub(super) fn max_week_two_months_before(&self, week: Week) -> Option<f64> {
+        (4..=8)
+            .map(|back| week.plus(-back))
+            .filter(|before| before.days().all(|day| self.is_known(day)))
+            .filter_map(|before| self.week_km(before))
+            .reduce(f64::max)
+    }
+
+    /// The runs of a week, by day.
+    pub(super) fn runs_in(&self, week: &WeekTotals) -> impl Iterator<Item = &RecordedOrPlannedRun<'a>> {
+        let (first, last) = (week.week.first, week.week.last());
+        let from = self.runs.partition_point(|run| run.day < first);
+        self.runs[from..].iter().take_while(move |run| run.day <= last)
+    }
+
     /// The longest run of the 30 days before a day; `None` if too little is known, 0 without a run.
     pub(super) fn longest_run_before(&self, day: Day) -> Option<f64> {
         let from = day.plus_days(-30);

@@ -153,6 +153,12 @@ fn severity_above(value: f64, (warning, error): (f64, f64)) -> Option<(Severity,
     }
 }
 
+/// Like [`severity_above`], with a limit for a note below the warning.
+fn severity_above_note(value: f64, (note, warning, error): (f64, f64, f64)) -> Option<(Severity, f64)> {
+    let below = || (value > note + TOLERANCE).then_some((Severity::Note, note));
+    severity_above(value, (warning, error)).or_else(below)
+}
+
 /// The bound of a range that a value exceeds.
 fn exceeded_bound(value: f64, (low, high): (f64, f64)) -> Option<f64> {
     match value {

@@ -2,6 +2,9 @@
 
 use super::super::training_norms::{self, HardWorkoutClass, RaceClass};
 use super::super::{Level, StepType, Workout, WorkoutKind};
+use crate::domain::calendar::Day;
+use crate::domain::untrusted_text::{capitalize, pluralize};
+use std::collections::BTreeMap;
 use super::context::{LintContext, RecordedOrPlannedRun, WeekTotals};
 use super::volume::format_percent;
 use super::work::{HardPart, target_pace};
@@ -10,7 +13,10 @@ use super::{LintRule, RawFinding, RawFindings, Severity, TOLERANCE, exceeded_bou
 pub(super) fn check(view: &LintContext<'_>, report: &mut RawFindings) {
     check_quality_per_week(view, report);
     check_quality_spacing(view, report);
-    check_quality_near_long_run(view, report);
+    check_demanding_days_together(view, report);
+    check_missing_quality(view, report);
+    check_missing_race_pace(view, report);
+    check_repeated_workouts(view, report);
     check_hard_share(view, report);
     check_workout_caps(view, report);
     check_marathon_pace_volume(view, report);
@@ -74,28 +80,154 @@ fn check_quality_spacing(view: &LintContext<'_>, report: &mut RawFindings) {
     }
 }
 
-/// R13. A long run that is a quality workout itself is left to R12.
-fn check_quality_near_long_run(view: &LintContext<'_>, report: &mut RawFindings) {
-    let severity = if view.level == Level::Advanced { Severity::Note } else { Severity::Warning };
-    let quality: std::collections::BTreeSet<_> =
-        view.runs.iter().filter(|session| session.quality).map(|session| session.day).collect();
-    for (session, _) in
-        view.changeable_runs().filter(|(session, _)| session.is_kind(WorkoutKind::Long) && !session.quality)
-    {
-        let day = session.day;
-        let neighbours = [(day.previous(), "before"), (day.next(), "after")];
-        for (near, side) in neighbours.into_iter().filter(|(near, _)| quality.contains(near)) {
-            let text = format!("There is a quality workout on {near}, the day {side} the long run");
-            report.add(RawFinding::new(LintRule::QualityNearLongRun, severity, text).on_day(near));
+/// R40. The long run of a week, a second long run and hard runs do not follow each other, and none
+/// is next to a tune-up race. Race pace on the day before a long run is a known weekend of marathon
+/// training.
+fn check_demanding_days_together(view: &LintContext<'_>, report: &mut RawFindings) {
+    let severity = match view.level {
+        Level::Novice => Severity::Error,
+        Level::Intermediate => Severity::Warning,
+        Level::Advanced => Severity::Note,
+    };
+    let mut demanding: BTreeMap<Day, Demand> = BTreeMap::new();
+    for week in &view.weeks {
+        let longest = view.runs_in(week).filter_map(|run| run.minutes).fold(0.0, f64::max);
+        for run in view.runs_in(week) {
+            let long = run.is_kind(WorkoutKind::Long)
+                || run.minutes.is_some_and(|minutes| {
+                    minutes >= training_norms::LONG_RUN_MINUTES
+                        && minutes >= training_norms::LONG_RUN_OF_LONGEST * longest
+                });
+            let demand = match () {
+                () if run.is_kind(WorkoutKind::Race) => Demand::Race,
+                () if long => Demand::Long,
+                () if run.is_kind(WorkoutKind::RacePace) => Demand::RacePace,
+                () if run.quality => Demand::Hard,
+                () => continue,
+            };
+            demanding.insert(run.day, demand);
         }
+    }
+    for (day, demand) in &demanding {
+        let Some(next) = demanding.get(&day.next()).filter(|_| view.is_changeable(day.next())) else { continue };
+        let severity = match (demand, next) {
+            // Two hard days in a row are R12's.
+            (Demand::Hard | Demand::RacePace, Demand::Hard | Demand::RacePace) => continue,
+            (Demand::RacePace, Demand::Long) => Severity::Note,
+            _ => severity,
+        };
+        let day = day.next();
+        let text = format!(
+            "{} on {day} is the day after {}",
+            capitalize(next.label()),
+            demand.label()
+        );
+        report.add(RawFinding::new(LintRule::DemandingDaysTogether, severity, text).on_day(day));
+    }
+}
+
+/// Why a day is demanding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Demand {
+    Long,
+    Hard,
+    RacePace,
+    Race,
+}
+
+impl Demand {
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Long => "a long run",
+            Self::Hard | Self::RacePace => "a quality workout",
+            Self::Race => "a tune-up race",
+        }
+    }
+}
+
+/// R37: only for a plan with a target time.
+fn check_missing_quality(view: &LintContext<'_>, report: &mut RawFindings) {
+    if view.subject.target.is_none() || view.race.is_none() {
+        return;
+    }
+    let skipped = if view.level == Level::Novice { training_norms::NOVICE_EASY_WEEKS } else { 0 };
+    let weeks = view.weeks.get(skipped..).unwrap_or_default();
+    for window in weeks.windows(training_norms::MAX_WEEKS_WITHOUT_QUALITY) {
+        let known_return = view.first_run_after_last_break().is_some_and(|day| day >= window[0].week.first);
+        let injured = window.iter().any(|week| week.week.days().any(|day| view.is_injured_on(day)));
+        if window.iter().any(|week| week.quality > 0 || !week.changeable) || known_return || injured {
+            continue;
+        }
+        let first = window[0].week.first;
+        let text = format!(
+            "The {} weeks from {first} have no quality workout, which a target time needs",
+            window.len()
+        );
+        report.add(RawFinding::new(LintRule::MissingQuality, Severity::Warning, text).on_week(first));
+        return;
+    }
+}
+
+/// R38: workouts with race pace before a half marathon or marathon with a target time.
+fn check_missing_race_pace(view: &LintContext<'_>, report: &mut RawFindings) {
+    let Some((_, class)) = view.race.filter(|_| view.subject.target.is_some()) else { return };
+    let Some((days, needed)) = training_norms::min_race_pace_workouts(class) else { return };
+    let first = view.subject.race.plus_days(-days);
+    // A plan that begins later has no time for them.
+    if view.subject.start > first || view.late_break().is_some() {
+        return;
+    }
+    let race_pace = view.subject.target.zip(view.race).map(|(time, (far, _))| time.seconds() / far.km());
+    let in_long_run = |workout: &Workout| {
+        let active = workout.steps.iter().filter(|step| step.step_type == StepType::Active);
+        let fast = |pace: f64| race_pace.is_some_and(|race| pace <= race * LONG_RUN_PACE_TOLERANCE);
+        workout.steps.len() > 1 && active.filter_map(target_pace).any(fast)
+    };
+    let at_pace = |(run, workout): &(&RecordedOrPlannedRun<'_>, &Workout)| {
+        run.day >= first
+            && (workout.kind == WorkoutKind::RacePace
+                || (workout.kind == WorkoutKind::Long && in_long_run(workout)))
+    };
+    let count = view.changeable_runs().filter(at_pace).count();
+    if count >= needed {
+        return;
+    }
+    let severity = if view.level == Level::Novice { Severity::Note } else { Severity::Warning };
+    let text = format!(
+        "The last {} weeks have {} with race pace; {needed} or more prepare you for your target",
+        days / 7,
+        pluralize(count as u64, "workout", "workouts")
+    );
+    report.add(
+        RawFinding::new(LintRule::MissingRacePace, severity, text).with_measurement(count as f64, needed as f64),
+    );
+}
+
+/// R38: a block in a long run counts up to this multiple of the target pace: training follows what
+/// results support, which can be slower.
+const LONG_RUN_PACE_TOLERANCE: f64 = 1.12;
+
+/// R39: the same quality workout, step by step.
+fn check_repeated_workouts(view: &LintContext<'_>, report: &mut RawFindings) {
+    let mut seen: BTreeMap<String, (usize, &Workout)> = BTreeMap::new();
+    let quality = view.changeable_runs().filter(|(run, workout)| run.quality && workout.kind != WorkoutKind::Race);
+    for (_, workout) in quality.filter(|(_, workout)| workout.kind != WorkoutKind::Long) {
+        let active: Vec<_> = workout.steps.iter().filter(|step| step.step_type == StepType::Active).collect();
+        let seen = seen.entry(format!("{:?} {active:?}", workout.kind)).or_insert((0, workout));
+        seen.0 += 1;
+    }
+    for (count, workout) in seen.into_values().filter(|(count, _)| *count > training_norms::MAX_SAME_WORKOUT) {
+        let text = format!("“{}” occurs {count} times; a harder or different one would train more", workout.name);
+        report.add(
+            RawFinding::new(LintRule::RepeatedWorkout, Severity::Note, text)
+                .with_measurement(count as f64, training_norms::MAX_SAME_WORKOUT as f64),
+        );
     }
 }
 
 /// Hard and total minutes of a week's runs; anything not known to be hard counts as easy.
 fn hard_and_total_minutes(view: &LintContext<'_>, week: &WeekTotals) -> Option<(f64, f64)> {
-    let from = view.runs.partition_point(|session| session.day < week.week.first);
-    let runs = view.runs[from..].iter().take_while(|session| session.day <= week.week.last());
-    runs.into_iter().try_fold((0.0, 0.0), |(hard, all), session| {
+    view.runs_in(week).try_fold((0.0, 0.0), |(hard, all), session| {
         let minutes = session.minutes?;
         let work = session
             .workout

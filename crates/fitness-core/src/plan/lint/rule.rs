@@ -9,6 +9,8 @@ string_enum! {
         LongestRunJump = "R1",
         /// Each week compared with the biggest of the four before.
         WeeklyVolumeJump = "R2",
+        /// Each week compared with the biggest of four to eight weeks before.
+        TwoMonthVolumeJump = "R2b",
         /// The first full week compared with a usual week.
         FirstWeekVolume = "R3",
         /// A cut-back week in every four.
@@ -23,7 +25,6 @@ string_enum! {
         LastLongRunTiming = "R10",
         QualityPerWeek = "R11",
         QualitySpacing = "R12",
-        QualityNearLongRun = "R13",
         HardRunningShare = "R14",
         HardRunningPerWorkout = "R15",
         MarathonPaceVolume = "R16",
@@ -57,6 +58,15 @@ string_enum! {
         ImplausibleDayLength = "R34",
         RunningInjured = "R35",
         CrossTrainingCredit = "R36",
+        /// Weeks without quality in a plan with a target time.
+        MissingQuality = "R37",
+        /// Workouts with race pace before a half marathon or marathon.
+        MissingRacePace = "R38",
+        RepeatedWorkout = "R39",
+        /// A long or hard run next to another long run or a tune-up race.
+        DemandingDaysTogether = "R40",
+        /// The usual length of runs besides the long run.
+        RunsTooLong = "R41",
     }
 }
 
@@ -89,6 +99,10 @@ impl LintRule {
                 "each week compared with the biggest of the four weeks before it",
                 "Nielsen 2014, Damsted 2019, 30 published plans",
             ),
+            Self::TwoMonthVolumeJump => (
+                "each week compared with the biggest of four to eight weeks before it",
+                "30 published plans",
+            ),
             Self::FirstWeekVolume => (
                 "the first full week compared with a usual week",
                 "Nielsen 2014, Damsted 2019, 30 published plans",
@@ -113,9 +127,6 @@ impl LintRule {
             Self::LastLongRunTiming => ("days from the last long run to the race", "30 published plans"),
             Self::QualityPerWeek => ("quality workouts per week", "Daniels, Pfitzinger"),
             Self::QualitySpacing => ("hours between quality workouts", "common coaching practice"),
-            Self::QualityNearLongRun => {
-                ("quality workouts on the day before or after the long run", "common coaching practice")
-            }
             Self::HardRunningShare => {
                 ("the share of hard running in four weeks", "Seiler, Knopp 2024, Muniz-Pumares 2025")
             }
@@ -183,6 +194,24 @@ impl LintRule {
                 "cross-training, which counts for fitness but never for R1, R2 and R6",
                 "common coaching practice",
             ),
+            Self::MissingQuality => (
+                "weeks without a quality workout in a plan with a target time",
+                "common coaching practice",
+            ),
+            Self::MissingRacePace => (
+                "workouts with race pace in the last weeks before a half marathon or marathon with a target time",
+                "Pfitzinger, Canova",
+            ),
+            Self::RepeatedWorkout => {
+                ("how often the same quality workout occurs", "common coaching practice")
+            }
+            Self::DemandingDaysTogether => (
+                "long or hard runs on the day before or after a long run or a tune-up race",
+                "common coaching practice",
+            ),
+            Self::RunsTooLong => {
+                ("the mean length of a week's runs without its long run", "common coaching practice")
+            }
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Rules on volume: single runs, weeks and the whole plan, compared with recent training.
 
-use super::super::training_norms;
+use super::super::training_norms::{self, RaceClass};
 use super::super::{Level, WorkoutKind};
 use super::context::{LintContext, PartialFirstWeek, WeekTotals};
-use super::{LintRule, RawFinding, RawFindings, Severity, TOLERANCE, exceeded_bound, severity_above};
+use super::{
+    LintRule, RawFinding, RawFindings, Severity, TOLERANCE, exceeded_bound, severity_above, severity_above_note,
+};
 use crate::domain::calendar::Day;
 use crate::domain::units::Distance;
 use crate::domain::untrusted_text::pluralize;
@@ -19,6 +21,7 @@ pub(super) fn check(view: &LintContext<'_>, report: &mut RawFindings) {
     check_known_level(view, report);
     check_longest_run_jumps(view, report);
     check_weekly_jumps(view, report);
+    check_two_month_jumps(view, report);
     check_partial_first_week(view, report);
     check_first_week(view, report);
     check_cutback_weeks(view, report);
@@ -28,6 +31,7 @@ pub(super) fn check(view: &LintContext<'_>, report: &mut RawFindings) {
     check_plan_length_and_base(view, report);
     check_peak_volume(view, report);
     check_fitness_ramp(view, report);
+    check_mean_run(view, report);
 }
 
 fn check_known_level(view: &LintContext<'_>, report: &mut RawFindings) {
@@ -77,7 +81,9 @@ fn check_longest_run_jumps(view: &LintContext<'_>, report: &mut RawFindings) {
             ),
             view.format_km(before)
         );
-        if let Some((severity, limit)) = severity_above(ratio, training_norms::SESSION_SPIKE) {
+        let small_step = km <= before + training_norms::SESSION_STEP_KM + TOLERANCE;
+        let jump = severity_above_note(ratio, training_norms::SESSION_SPIKE).filter(|_| !small_step);
+        if let Some((severity, limit)) = jump {
             let text = format!(
                 "{longer}; beyond {}, injuries become more common",
                 format_percent(training_norms::SESSION_SPIKE.0 - 1.0)
@@ -242,12 +248,57 @@ fn check_cutback_weeks(view: &LintContext<'_>, report: &mut RawFindings) {
     }
 }
 
+/// R2b: catches a plan that grows by a tolerable step every week without a pause.
+fn check_two_month_jumps(view: &LintContext<'_>, report: &mut RawFindings) {
+    for week in view.weeks.iter().filter(|week| week.changeable) {
+        let (Some(km), Some(before)) = (week.km, view.max_week_two_months_before(week.week)) else { continue };
+        if before <= 0.0 || km <= before + training_norms::TWO_MONTH_INCREASE_KM + TOLERANCE {
+            continue;
+        }
+        let first = week.week.first;
+        if let Some((severity, limit)) = severity_above(km / before, training_norms::MAX_TWO_MONTH_INCREASE) {
+            let text = format!(
+                "The week of {first} is {}, {} more than the biggest week of a month or two before it ({})",
+                view.format_km(km),
+                format_percent(km / before - 1.0),
+                view.format_km(before)
+            );
+            report.add(
+                RawFinding::new(LintRule::TwoMonthVolumeJump, severity, text)
+                    .on_week(first)
+                    .with_measurement(km / before, limit),
+            );
+        }
+    }
+}
+
+/// R41.
+fn check_mean_run(view: &LintContext<'_>, report: &mut RawFindings) {
+    let most = training_norms::max_mean_run_minutes(view.level);
+    let severity = if view.level == Level::Advanced { Severity::Note } else { Severity::Warning };
+    for week in view.weeks.iter().filter(|week| week.changeable) {
+        let runs: Option<Vec<f64>> = view.runs_in(week).map(|run| run.minutes).collect();
+        let Some(runs) = runs.filter(|runs| runs.len() > 1) else { continue };
+        let longest = runs.iter().copied().fold(0.0, f64::max);
+        let mean = (runs.iter().sum::<f64>() - longest) / (runs.len() - 1) as f64;
+        if mean > most + 0.5 {
+            let first = week.week.first;
+            let text = format!(
+                "In the week of {first} the runs besides the long run take {mean:.0} minutes on average; more, shorter \
+                 runs are easier to recover from"
+            );
+            report.add(
+                RawFinding::new(LintRule::RunsTooLong, severity, text)
+                    .on_week(first)
+                    .with_measurement(mean, most),
+            );
+        }
+    }
+}
+
 /// The longest run of a week, without races.
 fn longest_run_in_week(view: &LintContext<'_>, week: &WeekTotals) -> f64 {
-    let from = view.runs.partition_point(|session| session.day < week.week.first);
-    view.runs[from..]
-        .iter()
-        .take_while(|session| session.day <= week.week.last())
+    view.runs_in(week)
         .filter(|session| !session.is_kind(WorkoutKind::Race))
         .filter_map(|session| session.km)
         .fold(0.0, f64::max)
@@ -322,7 +373,13 @@ fn check_longest_run_for_race(view: &LintContext<'_>, report: &mut RawFindings) 
         .map_or(preparation_start(view), |day| day.max(preparation_start(view)));
     if let Some((km, day)) = longest_before_race(view, from) {
         let least = training_norms::min_longest_run(view.level, race);
-        if km < least - TOLERANCE {
+        let hours = longest_hours_before_race(view, from);
+        if km < least - TOLERANCE && hours < training_norms::SUFFICIENT_LONG_RUN_HOURS - TOLERANCE {
+            let marathon = RaceClass::for_distance(race) == RaceClass::Full;
+            let severity = match marathon && km < training_norms::MIN_MARATHON_LONGEST_KM - TOLERANCE {
+                true => Severity::Error,
+                false => Severity::Warning,
+            };
             let text = format!(
                 "The longest run before the race is {}; for this distance it should reach {}",
                 view.format_km(km),
@@ -334,7 +391,7 @@ fn check_longest_run_for_race(view: &LintContext<'_>, report: &mut RawFindings) 
                 view.format_km(least)
             );
             report.add(
-                RawFinding::new(LintRule::LongRunTooShort, Severity::Warning, text)
+                RawFinding::new(LintRule::LongRunTooShort, severity, text)
                     .on_day(day)
                     .with_measurement(km, least)
                     .with_short_text(aside),
@@ -369,6 +426,12 @@ pub(super) fn longest_before_race(view: &LintContext<'_>, from: Day) -> Option<(
     Some((longest, last.day))
 }
 
+/// Hours of the longest run from a day to the race, where known.
+fn longest_hours_before_race(view: &LintContext<'_>, from: Day) -> f64 {
+    let runs = view.runs.iter().filter(|run| (from..view.subject.race).contains(&run.day));
+    runs.filter_map(|run| run.minutes).fold(0.0, f64::max) / 60.0
+}
+
 /// Start of the plan or of the last ten weeks before the race, whichever is earlier: a short plan
 /// includes the long runs before it.
 pub(super) fn preparation_start(view: &LintContext<'_>) -> Day {
@@ -397,7 +460,7 @@ fn check_plan_length_and_base(view: &LintContext<'_>, report: &mut RawFindings) 
     if base >= least - TOLERANCE {
         return;
     }
-    let marathon = class == training_norms::RaceClass::Full && weeks < training_norms::MIN_WEEKS_WITHOUT_BASE;
+    let marathon = class == RaceClass::Full && weeks < training_norms::MIN_WEEKS_WITHOUT_BASE;
     let severity = match view.level {
         // Below 5 km a week the stated level does not matter.
         _ if marathon && base < training_norms::ZERO_BASE_KM => Severity::Error,
@@ -455,7 +518,7 @@ fn check_peak_volume(view: &LintContext<'_>, report: &mut RawFindings) {
             view.format_km(best.km())
         );
         report.add(
-            RawFinding::new(LintRule::PeakAboveOwnBest, Severity::Warning, text)
+            RawFinding::new(LintRule::PeakAboveOwnBest, Severity::Note, text)
                 .with_measurement(ratio, limit),
         );
     }

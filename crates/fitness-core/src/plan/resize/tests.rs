@@ -4,7 +4,7 @@ use crate::domain::sport::Sport;
 use proptest::prelude::*;
 
 fn step(step_type: StepType, duration: StepDuration) -> Step {
-    Step { step_type, duration, target: StepTarget::Open, notes: None }
+    Step { step_type, duration, target: StepTarget::Open, max_heart_rate: None, notes: None }
 }
 
 /// A workout with 2 km of warm-up and cool-down, and two minutes between repetitions.
@@ -155,7 +155,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         step_type,
         duration,
         target,
-        notes: None,
+        max_heart_rate: None, notes: None,
     })
 }
 

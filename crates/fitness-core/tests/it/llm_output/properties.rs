@@ -36,7 +36,7 @@ prop_compose! {
         notes in some(words(2000)),
     ) -> Step {
         let duration_value = (keep || duration_type != DurationType::Open).then_some(value);
-        Step { step_type, duration_type, duration_value, target_type, target_low: low, target_high: high, notes }
+        Step { step_type, duration_type, duration_value, target_type, target_low: low, target_high: high, max_heart_rate: None, notes }
     }
 }
 

@@ -62,10 +62,12 @@ pub(super) fn with_result(athlete: TrainingBaseline, race: Distance) -> Training
         history: &[],
         as_of: as_of(),
     };
-    let paces = Vdot::from_race(Performance::new(ten, time).unwrap()).unwrap().paces(None).unwrap();
+    let vdot = Vdot::from_race(Performance::new(ten, time).unwrap()).unwrap();
+    let paces = vdot.paces(None).unwrap();
     TrainingBaseline {
         prediction: predict(race, &inputs),
         paces: Some(DatedPaces { paces, result_on: on }),
+        vdot: Some(vdot.value()),
         ..athlete
     }
 }

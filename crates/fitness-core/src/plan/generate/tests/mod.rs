@@ -9,3 +9,4 @@ mod return_to_training;
 mod special_athletes;
 mod strength;
 mod unavailable_days;
+mod explore;

@@ -23,7 +23,7 @@ fn step() -> impl Strategy<Value = Step> {
                 _ => StepDuration::Open,
             },
             target: if form % 2 == 0 { StepTarget::Pace(range) } else { StepTarget::Open },
-            notes: None,
+            max_heart_rate: None, notes: None,
         },
     )
 }

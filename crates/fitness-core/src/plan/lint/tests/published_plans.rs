@@ -16,8 +16,9 @@ fn rows(path: &Path) -> Vec<HashMap<String, String>> {
 
 /// Findings of three rules for measured weeks.
 fn severities(level: Level, numbers: [Option<f64>; 3]) -> [Option<Severity>; 3] {
+    let (_, warning, error) = training_norms::SESSION_SPIKE;
     let limits = [
-        training_norms::SESSION_SPIKE,
+        (warning, error),
         training_norms::max_weekly_increase(level, None),
         training_norms::long_share(level),
     ];

@@ -72,7 +72,7 @@ fn a_long_run_with_enough_work_is_a_quality_session() {
             plan,
         );
         assert_severities(
-            LintRule::QualityNearLongRun,
+            LintRule::DemandingDaysTogether,
             &athlete,
             &[(5_900.0, WARNING), (6_000.0, NO_FINDING)],
             plan,
@@ -126,10 +126,10 @@ fn quality_sessions_are_two_days_apart() {
 fn quality_next_to_the_long_run_is_found() {
     for (level, worst) in [(Novice, WARNING), (Intermediate, WARNING), (Advanced, NOTE)] {
         let athlete = athlete_at_level(level, 40.0, 10.0);
-        assert_eq!(with_quality(0, &[4]).severity_of(&athlete, LintRule::QualityNearLongRun), NO_FINDING);
-        assert_eq!(with_quality(0, &[5]).severity_of(&athlete, LintRule::QualityNearLongRun), worst);
-        assert_eq!(with_quality(1, &[0]).severity_of(&athlete, LintRule::QualityNearLongRun), worst);
-        assert_eq!(with_quality(1, &[1]).severity_of(&athlete, LintRule::QualityNearLongRun), NO_FINDING);
+        assert_eq!(with_quality(0, &[4]).severity_of(&athlete, LintRule::DemandingDaysTogether), NO_FINDING);
+        assert_eq!(with_quality(0, &[5]).severity_of(&athlete, LintRule::DemandingDaysTogether), worst);
+        assert_eq!(with_quality(1, &[0]).severity_of(&athlete, LintRule::DemandingDaysTogether), worst);
+        assert_eq!(with_quality(1, &[1]).severity_of(&athlete, LintRule::DemandingDaysTogether), NO_FINDING);
     }
 }
 
