@@ -68,7 +68,13 @@ impl Step {
             Some(TargetType::Cadence) => StepTarget::Cadence(range),
             Some(TargetType::Open) | None => StepTarget::Open,
         };
-        plan::Step { step_type: self.step_type, duration, target, max_heart_rate: None, notes: self.notes.clone() }
+        plan::Step {
+            step_type: self.step_type,
+            duration,
+            target,
+            max_heart_rate: None,
+            notes: self.notes.clone(),
+        }
     }
 }
 

@@ -300,7 +300,8 @@ impl TrainingBaseline {
         let stated = self.self_reported.level;
         let before_break = self.base_before_pause(training_norms::RESTART_AFTER_DAYS - 1);
         let shown = self.base().map(|base| {
-            let base = before_break.filter(|_| self.self_reported.base.is_none()).map_or(base, |old| old.max(base));
+            let base =
+                before_break.filter(|_| self.self_reported.base.is_none()).map_or(base, |old| old.max(base));
             Level::from_evidence(base, self.vdot, self.age_grade)
         });
         match (stated, shown) {

@@ -76,7 +76,8 @@ mod tests {
             step_type: StepType::Active,
             duration: StepDuration::Open,
             target: StepTarget::Open,
-            max_heart_rate: None, notes: Some(letter.to_string()),
+            max_heart_rate: None,
+            notes: Some(letter.to_string()),
         }
     }
 

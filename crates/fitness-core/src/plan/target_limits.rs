@@ -60,7 +60,8 @@ mod tests {
             step_type: StepType::Active,
             duration: StepDuration::Distance(1000.0),
             target,
-            max_heart_rate: None, notes: None,
+            max_heart_rate: None,
+            notes: None,
         };
         let range = |low: f64, high: f64| TargetRange { low: Some(low), high: Some(high) };
         for fine in [

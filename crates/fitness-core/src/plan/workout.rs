@@ -447,7 +447,8 @@ mod tests {
             step_type: StepType::Active,
             duration,
             target: StepTarget::Pace(TargetRange { low, high }),
-            max_heart_rate: None, notes: None,
+            max_heart_rate: None,
+            notes: None,
         };
         let check = |step: Step| Workout { steps: vec![step], ..easy() }.check();
         assert_eq!(check(step(StepDuration::Time(60.0), Some(300.0), Some(320.0))), Ok(()));

@@ -138,8 +138,13 @@ fn a_workout_without_a_load_is_estimated_from_the_athletes_own_or_the_line_is_ab
     // 10 km an hour: 15 km take an hour and a half.
     let far = Workout { duration: None, distance: Distance::from_km(15.0), ..run(1, None) };
     close(planned_load(&far, &typical).unwrap().value, 75.0, 1e-9);
-    let step =
-        |duration| Step { step_type: StepType::Active, duration, target: StepTarget::Open, max_heart_rate: None, notes: None };
+    let step = |duration| Step {
+        step_type: StepType::Active,
+        duration,
+        target: StepTarget::Open,
+        max_heart_rate: None,
+        notes: None,
+    };
     let steps = vec![step(StepDuration::Time(2700.0)), step(StepDuration::Distance(7500.0))];
     let stepped = Workout { duration: None, steps, ..run(1, None) };
     close(planned_load(&stepped, &typical).unwrap().value, 75.0, 1e-9);

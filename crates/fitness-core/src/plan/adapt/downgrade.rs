@@ -43,7 +43,13 @@ pub(super) fn downgrade(workout: &Workout, share: f64, athlete: &TrainingBaselin
         intensity: Some(effort.to_owned()),
         description: None,
         key: false,
-        steps: vec![Step { step_type: StepType::Active, duration, target: StepTarget::Open, max_heart_rate: None, notes }],
+        steps: vec![Step {
+            step_type: StepType::Active,
+            duration,
+            target: StepTarget::Open,
+            max_heart_rate: None,
+            notes,
+        }],
         ..short
     }
 }
@@ -94,7 +100,8 @@ pub(in crate::plan) fn walk_run(
         step_type,
         duration: StepDuration::Time((minutes * 60) as f64),
         target: StepTarget::Open,
-        max_heart_rate: None, notes: Some(notes.to_owned()),
+        max_heart_rate: None,
+        notes: Some(notes.to_owned()),
     };
     let mut steps = vec![step(StepType::Warmup, WALK_MINUTES, "Walk briskly")];
     for _ in 0..rounds {

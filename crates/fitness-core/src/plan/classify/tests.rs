@@ -13,7 +13,13 @@ fn run(name: &str, steps: Vec<Step>) -> Workout {
 }
 
 fn step(step_type: StepType, duration: StepDuration, notes: Option<&str>) -> Step {
-    Step { step_type, duration, target: StepTarget::Open, max_heart_rate: None, notes: notes.map(str::to_owned) }
+    Step {
+        step_type,
+        duration,
+        target: StepTarget::Open,
+        max_heart_rate: None,
+        notes: notes.map(str::to_owned),
+    }
 }
 
 /// Repetitions with recovery between them.

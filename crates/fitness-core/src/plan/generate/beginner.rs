@@ -265,7 +265,8 @@ fn walk_run_session(day: Day, minutes: f64, week: usize) -> Workout {
         step_type,
         duration: StepDuration::Time(seconds),
         target: StepTarget::Open,
-        max_heart_rate: None, notes: Some(notes.to_owned()),
+        max_heart_rate: None,
+        notes: Some(notes.to_owned()),
     };
     let mut steps = vec![step(StepType::Warmup, way, "Walk briskly")];
     for _ in 0..rounds as usize {

@@ -3,8 +3,8 @@
 
 use super::PlanRequest;
 use super::absences::return_periods;
-use super::single_run_limit::{ALWAYS_ALLOWED_KM, RunHistory};
 use super::peak_volume::{desired_longest_km, max_km_by_duration};
+use super::single_run_limit::{ALWAYS_ALLOWED_KM, RunHistory};
 use super::volume::VolumeInput;
 use super::weekdays::long_run_day;
 use crate::plan::training_norms::{self, RaceClass};
@@ -41,6 +41,9 @@ impl BuildWeeks<'_> {
         let Self { shape, wish, athlete, weeks, easier, volume } = *self;
         let peak = volume.iter().copied().fold(0.0, f64::max);
         let want = target_longest_run(shape, peak, share);
+        // Half and full marathon plans alternate: their longest runs take more than a week to recover
+        // from.
+        let alternate = shape.class >= RaceClass::Half;
         let longest = longest_run_weeks(easier);
         let mut done = RunHistory::before_plan(shape, wish, athlete);
         let ways = return_periods(wish, athlete);
@@ -55,7 +58,7 @@ impl BuildWeeks<'_> {
                 .filter(|way| way.contains(day))
                 .map(|way| way.max_km)
                 .fold(f64::INFINITY, f64::min);
-            let wished = match longest.contains(&i) {
+            let wished = match longest.contains(&i) || !alternate {
                 true => want,
                 false => want * BETWEEN_LONGEST_SHARE,
             };
@@ -88,7 +91,7 @@ fn longest_run_weeks(easier: &[bool]) -> Vec<usize> {
 }
 
 /// Long runs between the longest ones, as a share of them: below the 90 % that count as longest.
-const BETWEEN_LONGEST_SHARE: f64 = 0.82;
+const BETWEEN_LONGEST_SHARE: f64 = 0.85;
 /// Long run of a cut-back week as a share of the one before.
 const CUTBACK_LONG_RUN_SHARE: f64 = 0.75;
 

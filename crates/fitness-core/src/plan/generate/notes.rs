@@ -93,7 +93,7 @@ pub(super) fn volume_notes(
 }
 
 /// A peak week of this share of what the goal asks for is close enough.
-const CLOSE_TO_PEAK: f64 = 0.93;
+const CLOSE_TO_PEAK: f64 = 0.8;
 
 /// A note if the data ended a week ago or more.
 pub(super) fn data_gap_note(athlete: &TrainingBaseline) -> Option<String> {

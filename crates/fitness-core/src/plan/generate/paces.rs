@@ -10,8 +10,8 @@ use super::volume::VolumeInput;
 use crate::domain::units::TimeSpan;
 use crate::metrics::predict::{Prediction, TrainingPaces};
 use crate::plan::library::Effort;
-use crate::plan::{GoalSupport, TrainingBaseline, goal_support};
 use crate::plan::training_norms::RaceClass;
+use crate::plan::{GoalSupport, TrainingBaseline, goal_support};
 
 /// Paces in seconds per kilometre.
 pub(super) struct PlanPaces {

@@ -65,12 +65,12 @@ impl WeekPosition<'_> {
             (Level::Novice, Phase::Peak) => 0.105,
             (Level::Novice, Phase::Taper) => 0.08,
             (Level::Intermediate, Phase::Base) => 0.07,
-            (Level::Intermediate, Phase::Build) => 0.125,
-            (Level::Intermediate, Phase::Peak) => 0.14,
+            (Level::Intermediate, Phase::Build) => 0.135,
+            (Level::Intermediate, Phase::Peak) => 0.15,
             (Level::Intermediate, Phase::Taper) => 0.10,
             (Level::Advanced, Phase::Base) => 0.08,
-            (Level::Advanced, Phase::Build) => 0.135,
-            (Level::Advanced, Phase::Peak) => 0.15,
+            (Level::Advanced, Phase::Build) => 0.145,
+            (Level::Advanced, Phase::Peak) => 0.16,
             (Level::Advanced, Phase::Taper) => 0.11,
         };
         if plan.cutback { share * 0.8 } else { share }
@@ -186,25 +186,37 @@ impl WeekPosition<'_> {
     }
 }
 
-/// Weeks whose long run has race pace, counted back from the race: the first is the last one that
-/// leaves time to recover.
+/// Weeks whose long run has race pace, in the last eight to ten: preferably not the longest runs,
+/// and never two weeks in a row.
 pub(super) fn race_pace_long_run_weeks(shape: &VolumeInput, weeks: &[PlanWeek]) -> Vec<usize> {
-    let (first, last) = match shape.class {
-        RaceClass::Half => (2, 9),
-        RaceClass::Full => (4, 11),
+    let (first, last, wanted) = match shape.class {
+        RaceClass::Half => (2, 9, 3),
+        RaceClass::Full => (4, 11, 4),
         RaceClass::FiveK | RaceClass::TenK => return Vec::new(),
     };
+    let longest = weeks.iter().map(|week| week.long_run_km).fold(0.0, f64::max);
+    let open: Vec<usize> = (first..=last.min(weeks.len().saturating_sub(1)))
+        .map(|to_race| weeks.len() - 1 - to_race)
+        .filter(|number| {
+            let week = &weeks[*number];
+            matches!(week.phase, Phase::Build | Phase::Peak)
+                && !week.cutback
+                && !week.is_return
+                && week.long_run_km >= MIN_RACE_PACE_LONG_RUN_KM
+        })
+        .collect();
+    let is_longest = |number: &usize| weeks[*number].long_run_km >= LONGEST_SHARE * longest;
+    let (longer, shorter): (Vec<usize>, Vec<usize>) = open.into_iter().partition(is_longest);
     let mut chosen: Vec<usize> = Vec::new();
-    for to_race in first..=last.min(weeks.len().saturating_sub(1)) {
-        let number = weeks.len() - 1 - to_race;
-        let week = &weeks[number];
-        let open = matches!(week.phase, Phase::Build | Phase::Peak) && !week.cutback && !week.is_return;
-        if open && week.long_run_km >= MIN_RACE_PACE_LONG_RUN_KM && chosen.last().is_none_or(|last| last - number >= 2) {
+    for number in shorter.into_iter().chain(longer) {
+        if chosen.len() < wanted && chosen.iter().all(|other| other.abs_diff(number) >= 2) {
             chosen.push(number);
         }
     }
     chosen
 }
 
+/// A run of this share of the longest is one of the longest.
+const LONGEST_SHARE: f64 = 0.9;
 /// Shortest long run with race pace in it. Kilometres.
 const MIN_RACE_PACE_LONG_RUN_KM: f64 = 10.0;

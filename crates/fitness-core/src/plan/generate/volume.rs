@@ -101,7 +101,8 @@ impl VolumeInput {
         // Somebody who runs every day may go on doing so.
         let most = most.max(usual.min(7));
         // Fewer running days than usual mean fewer kilometres.
-        let days_share = (wish.availability.days.len() as f64 / usual.max(1) as f64 * FEWER_DAYS_GROWTH).min(1.0);
+        let days_share =
+            (wish.availability.days.len() as f64 / usual.max(1) as f64 * FEWER_DAYS_GROWTH).min(1.0);
         Self {
             race,
             class,
@@ -380,7 +381,8 @@ fn cutback_weeks(shape: &VolumeInput, wish: &PlanRequest, weeks: &[Week]) -> Vec
 /// constant, with lighter cut-back weeks.
 fn build_volume(shape: &VolumeInput, peak: f64, weeks: usize, easier: &[bool]) -> Vec<f64> {
     let start = shape.max_first_week.max(0.0);
-    let until = weeks.saturating_sub(peak_volume::weeks_from_peak_to_race(shape.class)).clamp(1, easier.len().max(1));
+    let until =
+        weeks.saturating_sub(peak_volume::weeks_from_peak_to_race(shape.class)).clamp(1, easier.len().max(1));
     let grow = |share: f64| -> Vec<f64> {
         let (mut up, mut first) = (start, true);
         let step = |(i, easier): (usize, &bool)| {

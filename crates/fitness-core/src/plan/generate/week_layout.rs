@@ -3,10 +3,10 @@
 use super::absences::{self, ReturnPeriod};
 use super::blackouts::TINY_WEEK_KM;
 use super::paces::PlanPaces;
+use super::quality_plan::{self, WeekPosition};
 use super::repair::Repairs;
 use super::volume::{Phase, PlanWeek, VolumeInput};
 use super::weekdays::{self, AssignedDays, WeekDemand, WeekRunDays};
-use super::quality_plan::{self, WeekPosition};
 use super::workout_selection::{WorkoutNeed, WorkoutSelector, hard_amount};
 use super::{PlanRequest, TuneUp, is_available, single_run_limit, strength};
 use crate::domain::calendar::Day;
@@ -23,11 +23,8 @@ pub(super) fn build_workouts(
     weeks: &[PlanWeek],
     mending: &Repairs,
 ) -> Vec<Workout> {
-    let mut counts: Vec<usize> = (weeks.iter().filter(|week| week.phase != Phase::Taper))
-        .map(|week| shape.runs_for(week.km, week.long_run_km))
-        .collect();
-    counts.sort_unstable();
-    let usual_runs = counts.get(counts.len() / 2).copied().unwrap_or(shape.runs);
+    let full = weeks.iter().rev().find(|week| week.phase != Phase::Taper && !week.cutback);
+    let usual_runs = full.map_or(shape.runs, |week| shape.runs_for(week.km, week.long_run_km));
     let ways = absences::return_periods(wish, athlete);
     let maker = WorkoutBuilder {
         shape,
@@ -66,7 +63,7 @@ pub(super) struct WorkoutBuilder<'a> {
     pub(super) shape: &'a VolumeInput,
     pub(super) wish: &'a PlanRequest,
     pub(super) paces: PlanPaces,
-    /// Median runs per week before the taper; the taper keeps them.
+    /// Runs in the last full week before the taper; the taper keeps them.
     pub(super) usual_runs: usize,
     /// Return periods after absences.
     pub(super) return_periods: &'a [ReturnPeriod],
@@ -196,8 +193,15 @@ impl WorkoutBuilder<'_> {
             (false, None) if plan.phase == Phase::Taper => {
                 usual.max(shape.runs_for(plan.km, plan.long_run_km))
             }
-            (false, None) => shape.runs_for(plan.km, plan.long_run_km),
+            (false, None) => {
+                let wanted = shape.runs_for(plan.km, plan.long_run_km);
+                let usual = if plan.cutback { wanted } else { wanted.max(state.runs) };
+                usual.min(shape.runs + 1 + number / WEEKS_PER_NEW_RUN)
+            }
         };
+        if !plan.cutback && !plan.is_return {
+            state.runs = state.runs.max(runs);
+        }
         // During a return, or with a tiny usual week, plan fewer runs rather than tiny ones.
         let (one, rest) = if long.is_some() { (1, plan.km - plan.long_run_km) } else { (0, plan.km) };
         let fit = (one + (rest / shape.min_small_week_run_km() + 1e-9) as usize).max(1);
@@ -251,9 +255,12 @@ impl WorkoutBuilder<'_> {
             state.advance(plan.phase);
         }
         let need = self.need(&position, 0.0);
-        let medium = self.medium_long_day(plan, &slots).zip(state.medium_long(&need));
+        let room = left - slots.easy.len() as f64 * MIN_EASY_RUN_SECONDS / shape.assumed_pace();
+        let medium = self.medium_long_day(plan, &slots).filter(|_| room >= MIN_MEDIUM_LONG_EXTRA_KM);
+        let medium = medium.and_then(|day| Some((day, state.medium_long(&need)?)));
         if let Some((day, library)) = medium {
-            let km = shape.round(self.medium_long_km(long_km).min(left));
+            let others = (slots.easy.len() - 1) as f64 * MIN_EASY_RUN_SECONDS / shape.assumed_pace();
+            let km = shape.round(self.medium_long_km(long_km).min(left - others));
             left -= km;
             made.push(self.medium_long_run(day, km, library));
         }
@@ -294,13 +301,14 @@ impl WorkoutBuilder<'_> {
         let is_longest = plan.long_run_km >= 0.9 * state.longest_run_km;
         let key = position.long_run_key(at_race_pace, is_longest)?;
         let most = match key {
-            ProgressionKey::LongFull => 0.50,
+            ProgressionKey::LongFull => 0.55,
             ProgressionKey::LongHalf => 0.45,
             _ => 0.30,
         } * plan.long_run_km;
         let (_, longest_block) = training_norms::marathon_pace_km(self.shape.level).1;
         let fits = |library: &LibraryWorkout| {
-            let work: Vec<_> = library.steps.iter().filter(|step| step.effort != Effort::Easy).copied().collect();
+            let work: Vec<_> =
+                library.steps.iter().filter(|step| step.effort != Effort::Easy).copied().collect();
             let (km, _) = self.amount(&work);
             let block = work.iter().map(|step| self.amount(&[*step]).0).fold(0.0, f64::max);
             km <= most && block <= longest_block
@@ -373,7 +381,10 @@ impl WorkoutBuilder<'_> {
 
     /// The easy run that ends with strides, if the week has room for more intensity.
     fn strides_day(&self, plan: &PlanWeek, slots: &WeekRunDays, easy: &[Day], hard: usize) -> Option<Day> {
-        let wanted = !self.shape.injured && !plan.is_return && (hard < 2 || plan.phase == Phase::Base);
+        let wanted = !self.shape.injured
+            && !plan.is_return
+            && !plan.cutback
+            && (hard < 2 || plan.phase == Phase::Base);
         let far =
             |day: &Day| slots.long.iter().chain(&slots.hard).map(|other| other.days_until(*day).abs()).min();
         easy.iter()
@@ -416,6 +427,8 @@ struct SelectionState {
     /// Weeks of each phase so far that were not cut back.
     turns: [usize; 4],
     last_test: Option<usize>,
+    /// Runs of the fullest week so far.
+    runs: usize,
     is_new_to_quality: bool,
     prefers_hill_sprints: bool,
 }
@@ -429,6 +442,7 @@ impl SelectionState {
             longest_run_km: weeks.iter().map(|week| week.long_run_km).fold(0.0, f64::max),
             turns: [0; 4],
             last_test: None,
+            runs: shape.runs,
             is_new_to_quality: !athlete.has_hard_run_since(wish.start.plus_days(-QUALITY_WINDOW_DAYS)),
             prefers_hill_sprints: false,
         }
@@ -467,9 +481,8 @@ impl SelectionState {
         let early = position.plan.phase == Phase::Base && position.shape.level > Level::Novice;
         self.prefers_hill_sprints = early && !self.prefers_hill_sprints;
         let sprints = self.prefers_hill_sprints && position.number >= 1;
-        let sprints = sprints
-            .then(|| self.selector.choose_next(ProgressionKey::HillSprints, need, |_| true))
-            .flatten();
+        let sprints =
+            sprints.then(|| self.selector.choose_next(ProgressionKey::HillSprints, need, |_| true)).flatten();
         sprints.or_else(|| self.strides(need))
     }
 }
@@ -483,6 +496,12 @@ const HARD_LONG_RUN_WEEK_SHARE: f64 = 0.4;
 /// Weekly distance from which there is a medium-long run, and its length.
 const MEDIUM_LONG_WEEK_KM: f64 = 55.0;
 const MEDIUM_LONG_SHARE: f64 = 0.7;
+/// A week has a medium-long run only if it can be this much longer than the easy runs, in
+/// kilometres, and those still have this duration.
+const MIN_MEDIUM_LONG_EXTRA_KM: f64 = 4.0;
+const MIN_EASY_RUN_SECONDS: f64 = 38.0 * 60.0;
+/// The number of runs grows by one in this many weeks.
+const WEEKS_PER_NEW_RUN: usize = 4;
 const MEDIUM_LONG_SECONDS: f64 = 88.0 * 60.0;
 /// Easy runs after a hard or long run, as a share of other easy runs.
 const RECOVERY_RUN_SHARE: f64 = 0.8;

@@ -41,6 +41,8 @@ const FIRST_SHARE: f64 = 0.65;
 const MAX_MINUTES_OVER: f64 = 1.15;
 /// A test may take this much more than a usual workout of its week.
 const MAX_TEST_OVER: f64 = 1.4;
+/// A workout used before counts as this many minutes off the aim.
+const REPEAT_PENALTY_MINUTES: f64 = 2.5;
 /// Hard running stays this much below the cap of R15, for rounding.
 const CAP_MARGIN: f64 = 0.97;
 
@@ -132,15 +134,18 @@ impl WorkoutSelector {
             .filter_map(|(position, workout)| {
                 let (km, work) = hard_amount(workout, paces);
                 let cap = CAP_MARGIN * cap_km(workout.key, need);
-                (km <= cap).then_some((position, workout, work))
+                (km <= cap).then_some((position, workout, work * strain(key)))
             });
-        let too_much = |work: f64| work > minutes * MAX_MINUTES_OVER;
+        let too_much = |work: f64| work > need.minutes * MAX_MINUTES_OVER;
         // Closest to the aim; one that exceeds it only if nothing smaller is left.
         candidates
-            .min_by(|(a, _, one), (b, _, other)| {
-                let rank = |position: usize, work: f64| (too_much(work), (work - minutes).abs(), position);
-                let (x, y) = (rank(*a, *one), rank(*b, *other));
-                x.0.cmp(&y.0).then(x.1.total_cmp(&y.1)).then(x.2.cmp(&y.2))
+            .min_by(|(a, first, one), (b, second, other)| {
+                let repeats = |workout: &LibraryWorkout| self.uses(workout) as f64 * REPEAT_PENALTY_MINUTES;
+                let cost = |workout: &LibraryWorkout, work: f64| (work - minutes).abs() + repeats(workout);
+                too_much(*one)
+                    .cmp(&too_much(*other))
+                    .then(cost(first, *one).total_cmp(&cost(second, *other)))
+                    .then(a.cmp(b))
             })
             .filter(|(_, _, work)| !too_much(*work) || *work <= MIN_WORKOUT_MINUTES)
             .map(|(position, workout, _)| (position, workout))
@@ -153,6 +158,17 @@ const fn first_position(key: ProgressionKey, level: Level) -> usize {
         (ProgressionKey::LongFull, Level::Intermediate) | (ProgressionKey::LongHalf, Level::Advanced) => 1,
         (ProgressionKey::LongFull, Level::Advanced) => 3,
         _ => 0,
+    }
+}
+
+/// How much a minute of a workout takes out of an athlete, relative to threshold running.
+const fn strain(key: ProgressionKey) -> f64 {
+    match key {
+        ProgressionKey::Hills | ProgressionKey::Speed => 1.5,
+        ProgressionKey::Vo2max | ProgressionKey::RacePace5k | ProgressionKey::Fartlek => 1.2,
+        ProgressionKey::RacePaceFull => 0.75,
+        ProgressionKey::RacePaceHalf | ProgressionKey::SharpenLong => 0.9,
+        _ => 1.0,
     }
 }
 

@@ -64,10 +64,8 @@ impl WorkoutBuilder<'_> {
 
     pub(super) fn long_run(&self, day: Day, km: f64, library: Option<&LibraryWorkout>) -> Workout {
         let km = self.shape.round_long(km);
-        let name = library.map_or_else(
-            || "Long run".to_owned(),
-            |library| localize_name(&library.name, self.wish.units),
-        );
+        let name = library
+            .map_or_else(|| "Long run".to_owned(), |library| localize_name(&library.name, self.wish.units));
         let run = self.run_with_end(day, km, library, Effort::Easy);
         Workout { kind: WorkoutKind::Long, name, key: true, ..run }
     }
@@ -87,7 +85,9 @@ impl WorkoutBuilder<'_> {
             last.step_type = StepType::Cooldown;
         }
         // Strides are part of an easy run, not work after a warm-up.
-        let is_easy = steps.iter().all(|step| matches!(step.effort, Effort::Stride | Effort::HillSprint) || step.effort.is_recovery());
+        let is_easy = steps.iter().all(|step| {
+            matches!(step.effort, Effort::Stride | Effort::HillSprint) || step.effort.is_recovery()
+        });
         if is_easy {
             all[0].step_type = StepType::Active;
         }

@@ -112,10 +112,7 @@ impl Effort {
     /// are too short to count.
     #[must_use]
     pub const fn is_hard(self) -> bool {
-        !matches!(
-            self,
-            Self::Easy | Self::Steady | Self::Jog | Self::Walk | Self::Stride | Self::HillSprint
-        )
+        !matches!(self, Self::Easy | Self::Steady | Self::Jog | Self::Walk | Self::Stride | Self::HillSprint)
     }
 
     #[must_use]
@@ -226,7 +223,11 @@ const TESTS_FILE: &str = include_str!("tests.toml");
 const STRENGTH_FILE: &str = include_str!("strength.toml");
 
 static WORKOUTS: LazyLock<Vec<LibraryWorkout>> = LazyLock::new(|| {
-    FILES.iter().chain([&TESTS_FILE]).flat_map(|file| parse_file(file).expect("a test parses every file")).collect()
+    FILES
+        .iter()
+        .chain([&TESTS_FILE])
+        .flat_map(|file| parse_file(file).expect("a test parses every file"))
+        .collect()
 });
 
 static STRENGTH: LazyLock<Vec<StrengthWorkout>> = LazyLock::new(|| {

@@ -39,7 +39,12 @@ fn every_progression_has_three_steps_or_more_and_gets_harder() {
         for pair in series.windows(2) {
             assert!(pair[0].level <= pair[1].level, "{key}: {} before {}", pair[0].id, pair[1].id);
             let (before, after) = (hard_seconds(pair[0]), hard_seconds(pair[1]));
-            assert!(after >= before * 0.9, "{key}: {} ({before:.0} s) before {} ({after:.0} s)", pair[0].id, pair[1].id);
+            assert!(
+                after >= before * 0.9,
+                "{key}: {} ({before:.0} s) before {} ({after:.0} s)",
+                pair[0].id,
+                pair[1].id
+            );
         }
     }
 }
@@ -60,12 +65,22 @@ fn repeats_are_written_out_and_end_with_work() {
     let hills = workouts().iter().find(|workout| workout.id == "hills-8x60s").unwrap();
     let climbs = hills.steps.iter().filter(|step| step.effort == Effort::Hill).count();
     assert_eq!((climbs, hills.steps.len()), (8, 15));
-    assert!(hills.steps.iter().filter(|s| s.effort == Effort::Hill).all(|s| s.length == Length::Seconds(60.0)));
+    assert!(
+        hills.steps.iter().filter(|s| s.effort == Effort::Hill).all(|s| s.length == Length::Seconds(60.0))
+    );
 }
 
 #[test]
 fn a_step_that_cannot_be_read_is_refused() {
-    for bad in ["8 min", "x min easy", "8 h easy", "8 min hard", "1 x (8 min easy)", "2 x (8 min easy", "99 x (1 min easy)"] {
+    for bad in [
+        "8 min",
+        "x min easy",
+        "8 h easy",
+        "8 min hard",
+        "1 x (8 min easy)",
+        "2 x (8 min easy",
+        "99 x (1 min easy)",
+    ] {
         assert!(step_text::parse(bad).is_err(), "{bad}");
     }
 }

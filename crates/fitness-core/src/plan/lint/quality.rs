@@ -2,13 +2,13 @@
 
 use super::super::training_norms::{self, HardWorkoutClass, RaceClass};
 use super::super::{Level, StepType, Workout, WorkoutKind};
-use crate::domain::calendar::Day;
-use crate::domain::untrusted_text::{capitalize, pluralize};
-use std::collections::BTreeMap;
 use super::context::{LintContext, RecordedOrPlannedRun, WeekTotals};
 use super::volume::format_percent;
 use super::work::{HardPart, target_pace};
 use super::{LintRule, RawFinding, RawFindings, Severity, TOLERANCE, exceeded_bound};
+use crate::domain::calendar::Day;
+use crate::domain::untrusted_text::{capitalize, pluralize};
+use std::collections::BTreeMap;
 
 pub(super) fn check(view: &LintContext<'_>, report: &mut RawFindings) {
     check_quality_per_week(view, report);
@@ -109,7 +109,9 @@ fn check_demanding_days_together(view: &LintContext<'_>, report: &mut RawFinding
         }
     }
     for (day, demand) in &demanding {
-        let Some(next) = demanding.get(&day.next()).filter(|_| view.is_changeable(day.next())) else { continue };
+        let Some(next) = demanding.get(&day.next()).filter(|_| view.is_changeable(day.next())) else {
+            continue;
+        };
         let severity = match (demand, next) {
             // Two hard days in a row are R12's.
             (Demand::Hard | Demand::RacePace, Demand::Hard | Demand::RacePace) => continue,
@@ -117,11 +119,7 @@ fn check_demanding_days_together(view: &LintContext<'_>, report: &mut RawFinding
             _ => severity,
         };
         let day = day.next();
-        let text = format!(
-            "{} on {day} is the day after {}",
-            capitalize(next.label()),
-            demand.label()
-        );
+        let text = format!("{} on {day} is the day after {}", capitalize(next.label()), demand.label());
         report.add(RawFinding::new(LintRule::DemandingDaysTogether, severity, text).on_day(day));
     }
 }
@@ -199,7 +197,8 @@ fn check_missing_race_pace(view: &LintContext<'_>, report: &mut RawFindings) {
         pluralize(count as u64, "workout", "workouts")
     );
     report.add(
-        RawFinding::new(LintRule::MissingRacePace, severity, text).with_measurement(count as f64, needed as f64),
+        RawFinding::new(LintRule::MissingRacePace, severity, text)
+            .with_measurement(count as f64, needed as f64),
     );
 }
 
@@ -210,14 +209,17 @@ const LONG_RUN_PACE_TOLERANCE: f64 = 1.12;
 /// R39: the same quality workout, step by step.
 fn check_repeated_workouts(view: &LintContext<'_>, report: &mut RawFindings) {
     let mut seen: BTreeMap<String, (usize, &Workout)> = BTreeMap::new();
-    let quality = view.changeable_runs().filter(|(run, workout)| run.quality && workout.kind != WorkoutKind::Race);
+    let quality =
+        view.changeable_runs().filter(|(run, workout)| run.quality && workout.kind != WorkoutKind::Race);
     for (_, workout) in quality.filter(|(_, workout)| workout.kind != WorkoutKind::Long) {
         let active: Vec<_> = workout.steps.iter().filter(|step| step.step_type == StepType::Active).collect();
         let seen = seen.entry(format!("{:?} {active:?}", workout.kind)).or_insert((0, workout));
         seen.0 += 1;
     }
-    for (count, workout) in seen.into_values().filter(|(count, _)| *count > training_norms::MAX_SAME_WORKOUT) {
-        let text = format!("“{}” occurs {count} times; a harder or different one would train more", workout.name);
+    for (count, workout) in seen.into_values().filter(|(count, _)| *count > training_norms::MAX_SAME_WORKOUT)
+    {
+        let text =
+            format!("“{}” occurs {count} times; a harder or different one would train more", workout.name);
         report.add(
             RawFinding::new(LintRule::RepeatedWorkout, Severity::Note, text)
                 .with_measurement(count as f64, training_norms::MAX_SAME_WORKOUT as f64),

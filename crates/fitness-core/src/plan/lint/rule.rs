@@ -99,10 +99,9 @@ impl LintRule {
                 "each week compared with the biggest of the four weeks before it",
                 "Nielsen 2014, Damsted 2019, 30 published plans",
             ),
-            Self::TwoMonthVolumeJump => (
-                "each week compared with the biggest of four to eight weeks before it",
-                "30 published plans",
-            ),
+            Self::TwoMonthVolumeJump => {
+                ("each week compared with the biggest of four to eight weeks before it", "30 published plans")
+            }
             Self::FirstWeekVolume => (
                 "the first full week compared with a usual week",
                 "Nielsen 2014, Damsted 2019, 30 published plans",
@@ -194,10 +193,9 @@ impl LintRule {
                 "cross-training, which counts for fitness but never for R1, R2 and R6",
                 "common coaching practice",
             ),
-            Self::MissingQuality => (
-                "weeks without a quality workout in a plan with a target time",
-                "common coaching practice",
-            ),
+            Self::MissingQuality => {
+                ("weeks without a quality workout in a plan with a target time", "common coaching practice")
+            }
             Self::MissingRacePace => (
                 "workouts with race pace in the last weeks before a half marathon or marathon with a target time",
                 "Pfitzinger, Canova",

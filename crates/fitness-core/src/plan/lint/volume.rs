@@ -4,7 +4,8 @@ use super::super::training_norms::{self, RaceClass};
 use super::super::{Level, WorkoutKind};
 use super::context::{LintContext, PartialFirstWeek, WeekTotals};
 use super::{
-    LintRule, RawFinding, RawFindings, Severity, TOLERANCE, exceeded_bound, severity_above, severity_above_note,
+    LintRule, RawFinding, RawFindings, Severity, TOLERANCE, exceeded_bound, severity_above,
+    severity_above_note,
 };
 use crate::domain::calendar::Day;
 use crate::domain::units::Distance;
@@ -251,7 +252,9 @@ fn check_cutback_weeks(view: &LintContext<'_>, report: &mut RawFindings) {
 /// R2b: catches a plan that grows by a tolerable step every week without a pause.
 fn check_two_month_jumps(view: &LintContext<'_>, report: &mut RawFindings) {
     for week in view.weeks.iter().filter(|week| week.changeable) {
-        let (Some(km), Some(before)) = (week.km, view.max_week_two_months_before(week.week)) else { continue };
+        let (Some(km), Some(before)) = (week.km, view.max_week_two_months_before(week.week)) else {
+            continue;
+        };
         if before <= 0.0 || km <= before + training_norms::TWO_MONTH_INCREASE_KM + TOLERANCE {
             continue;
         }
@@ -518,8 +521,7 @@ fn check_peak_volume(view: &LintContext<'_>, report: &mut RawFindings) {
             view.format_km(best.km())
         );
         report.add(
-            RawFinding::new(LintRule::PeakAboveOwnBest, Severity::Note, text)
-                .with_measurement(ratio, limit),
+            RawFinding::new(LintRule::PeakAboveOwnBest, Severity::Note, text).with_measurement(ratio, limit),
         );
     }
 }

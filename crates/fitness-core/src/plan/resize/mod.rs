@@ -84,7 +84,13 @@ impl Workout {
             _ => StepDuration::Open,
         };
         let notes = self.intensity.clone();
-        vec![Step { step_type: StepType::Active, duration, target: StepTarget::Open, max_heart_rate: None, notes }]
+        vec![Step {
+            step_type: StepType::Active,
+            duration,
+            target: StepTarget::Open,
+            max_heart_rate: None,
+            notes,
+        }]
     }
 }
 

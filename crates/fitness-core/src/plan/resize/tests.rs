@@ -155,7 +155,8 @@ fn any_step() -> impl Strategy<Value = Step> {
         step_type,
         duration,
         target,
-        max_heart_rate: None, notes: None,
+        max_heart_rate: None,
+        notes: None,
     })
 }
 

@@ -64,7 +64,8 @@ fn workouts() -> Vec<PlannedWorkout> {
         step_type: StepType::Active,
         duration: StepDuration::Distance(1000.0),
         target: StepTarget::Pace(TargetRange { low: Some(240.0), high: Some(250.0) }),
-        max_heart_rate: None, notes: None,
+        max_heart_rate: None,
+        notes: None,
     };
     let intervals = Workout {
         intensity: Some("Zone 4-5 intervals".to_owned()),
@@ -375,7 +376,8 @@ fn timed(minutes: i64, notes: Option<&str>) -> Vec<Step> {
         step_type: StepType::Active,
         duration,
         target: StepTarget::Open,
-        max_heart_rate: None, notes: notes.map(str::to_owned),
+        max_heart_rate: None,
+        notes: notes.map(str::to_owned),
     }]
 }
 

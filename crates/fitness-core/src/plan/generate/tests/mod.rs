@@ -1,5 +1,6 @@
 mod athletes;
 mod constraints;
+mod explore;
 mod goal_table;
 mod paces;
 mod published_plans;
@@ -9,4 +10,3 @@ mod return_to_training;
 mod special_athletes;
 mod strength;
 mod unavailable_days;
-mod explore;

@@ -62,12 +62,24 @@ pub(super) fn workout(offset: i64, kind: WorkoutKind, km: f64) -> Workout {
 
 /// A step of so many metres.
 pub(super) fn meters(step_type: StepType, meters: f64) -> Step {
-    Step { step_type, duration: StepDuration::Distance(meters), target: StepTarget::Open, max_heart_rate: None, notes: None }
+    Step {
+        step_type,
+        duration: StepDuration::Distance(meters),
+        target: StepTarget::Open,
+        max_heart_rate: None,
+        notes: None,
+    }
 }
 
 /// A step of so many minutes.
 pub(super) fn minutes(step_type: StepType, minutes: f64) -> Step {
-    Step { step_type, duration: StepDuration::Time(minutes * 60.0), target: StepTarget::Open, max_heart_rate: None, notes: None }
+    Step {
+        step_type,
+        duration: StepDuration::Time(minutes * 60.0),
+        target: StepTarget::Open,
+        max_heart_rate: None,
+        notes: None,
+    }
 }
 
 /// The same step at a pace, seconds per kilometre.

@@ -23,7 +23,8 @@ fn step() -> impl Strategy<Value = Step> {
                 _ => StepDuration::Open,
             },
             target: if form % 2 == 0 { StepTarget::Pace(range) } else { StepTarget::Open },
-            max_heart_rate: None, notes: None,
+            max_heart_rate: None,
+            notes: None,
         },
     )
 }

@@ -151,7 +151,8 @@ fn steps_longer_than_the_workout_count_as_its_distance() {
         step_type: StepType::Active,
         duration: StepDuration::Distance(meters),
         target: StepTarget::Open,
-        max_heart_rate: None, notes: None,
+        max_heart_rate: None,
+        notes: None,
     };
     let athlete = athlete_at_level(Intermediate, 50.0, 12.0);
     let with = |meters: f64| {
