@@ -125,6 +125,18 @@ impl GoalDistance {
             Self::Custom => "Custom race",
         }
     }
+
+    /// For sentences: `a half marathon`.
+    #[must_use]
+    pub const fn with_article(self) -> &'static str {
+        match self {
+            Self::FiveK => "a 5K",
+            Self::TenK => "a 10K",
+            Self::Half => "a half marathon",
+            Self::Full => "a marathon",
+            Self::Custom => "a race",
+        }
+    }
 }
 
 string_enum! {

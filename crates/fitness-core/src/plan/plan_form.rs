@@ -274,6 +274,7 @@ impl GenerateError {
             Self::Draft(DraftError::Target(_)) => PlanFormField::Target,
             Self::Draft(DraftError::Blackouts) => PlanFormField::Blackout,
             Self::Unsafe { .. } | Self::Draft(_) => return None,
+            Self::LongestRunTooShort { .. } => PlanFormField::RaceDate,
         })
     }
 }

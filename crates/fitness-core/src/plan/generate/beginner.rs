@@ -113,7 +113,9 @@ pub(super) fn plan(
             ..Workout::rest(day)
         });
     }
-    strength::add(wish, &weeks, |_, _| None, &mut workouts);
+    let phases: Vec<(Week, Phase)> =
+        weeks.iter().copied().zip(outlines.iter().map(|week| week.phase)).collect();
+    strength::add(wish, &phases, |_, _| None, &mut workouts);
     add_rest_days(&mut workouts, wish, athlete);
     (workouts, outlines, remarks)
 }

@@ -3,7 +3,7 @@
 use crate::domain::calendar::Day;
 use crate::domain::observation::AbsenceReason;
 use crate::domain::untrusted_text::pluralize;
-use crate::plan::{DraftError, Weekdays};
+use crate::plan::{DraftError, GoalDistance, Weekdays};
 
 /// Why a plan was not generated. Each message says what to change.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -84,6 +84,21 @@ pub enum GenerateError {
         pluralize(*.0 as u64, "training day is", "training days are")
     )]
     TooFewTrainingDays(usize),
+    /// The weeks do not suffice for the long runs of a marathon.
+    #[error(
+        "by {race} your longest run can grow to {longest}, and a marathon needs at least {needed}{}{}",
+        later.map(|day| format!("; from {day} on there is enough time")).unwrap_or_default(),
+        shorter.map(|goal| format!("; on {race} you could run {}", goal.with_article())).unwrap_or_default()
+    )]
+    LongestRunTooShort {
+        race: Day,
+        longest: String,
+        needed: String,
+        /// The earliest date that would fit.
+        later: Option<Day>,
+        /// The longest race that fits the date.
+        shorter: Option<GoalDistance>,
+    },
     /// No attempt passed the linter.
     #[error("no plan for this request passes the safety checks. {} To get a plan, {change}", findings.join(" "))]
     Unsafe {

@@ -134,6 +134,17 @@ pub fn generate(wish: &PlanRequest, athlete: &TrainingBaseline) -> Result<Genera
     check_base(wish, race, level, base, athlete)?;
     check_tune_up(wish, base, &absences::return_periods(wish, athlete))?;
     let (faults, mut made) = best_attempt(wish, &free, race, level, athlete)?;
+    if let Some(longest) = too_short_longest_run(&made).filter(|_| faults > 0) {
+        let shown =
+            |km: f64| wish.units.format_distance(Distance::from_km(km).unwrap_or_default()).to_string();
+        return Err(GenerateError::LongestRunTooShort {
+            race: wish.race,
+            longest: shown(longest),
+            needed: shown(training_norms::MIN_MARATHON_LONGEST_KM),
+            later: alternatives::earliest_date(wish, athlete),
+            shorter: alternatives::longest_race(wish, athlete),
+        });
+    }
     if faults > 0 {
         let speaks = |finding: &&Finding| finding.severity != Severity::Note;
         let findings = made.findings.iter().filter(speaks).map(|finding| finding.text.clone()).collect();
@@ -144,6 +155,13 @@ pub fn generate(wish: &PlanRequest, athlete: &TrainingBaseline) -> Result<Genera
     remarks.extend(absences::notes(wish, athlete));
     remarks.append(&mut made.notes);
     Ok(GeneratedPlan { notes: remarks, ..made })
+}
+
+/// The longest run of a plan whose only fatal fault is that it is too short. Kilometres.
+fn too_short_longest_run(made: &GeneratedPlan) -> Option<f64> {
+    let mut errors = lint::errors(&made.findings);
+    let only = errors.next().filter(|finding| finding.rule == lint::LintRule::LongRunTooShort)?;
+    errors.next().is_none().then_some(only.value).flatten()
 }
 
 /// The baseline that a plan is built from. If the data ended long ago and the athlete entered no
@@ -296,11 +314,8 @@ fn check_base(
     }
     let shown = |km: f64| wish.units.format_distance(Distance::from_km(km).unwrap_or_default()).to_string();
     let race = match wish.goal {
-        GoalDistance::FiveK => "a 5K".to_owned(),
-        GoalDistance::TenK => "a 10K".to_owned(),
-        GoalDistance::Half => "a half marathon".to_owned(),
-        GoalDistance::Full => "a marathon".to_owned(),
         GoalDistance::Custom => format!("a race of {}", shown(race.km())),
+        goal => goal.with_article().to_owned(),
     };
     let unknown = !athlete.has_recorded_base() || athlete.days_without_data() >= DATA_GAP_DAYS;
     let ended = athlete.has_data_gap().then_some(athlete.as_of);

@@ -56,14 +56,20 @@ impl PlanPaces {
         if let (Some(set), Some(time), Some(prediction)) = (&mut set, race_time, prediction) {
             race = Some(set.fit_race_pace(shape, prediction, time.seconds() / shape.race.km()));
         }
-        // A hard pace no faster than easy runs is useless; effort is used instead.
-        let easy = shape.pace;
-        let hard = |pace: &f64| easy.is_none_or(|easy| *pace < easy * (1.0 - MIN_PACE_GAP));
         let set = set.as_ref();
+        let easy_range = set.map(|set| set.easy_range(shape.pace));
+        // Durations agree with the target pace.
+        let easy = match (shape.pace, easy_range) {
+            (Some(own), Some((fast, slow))) => Some(own.clamp(fast, slow)),
+            (None, Some((fast, slow))) => Some(f64::midpoint(fast, slow)),
+            (own, None) => own,
+        };
+        // A hard pace no faster than easy runs is useless; effort is used instead.
+        let hard = |pace: &f64| easy.is_none_or(|easy| *pace < easy * (1.0 - MIN_PACE_GAP));
         let expected = prediction.map(|prediction| prediction.exact.time);
         Self {
             easy,
-            easy_range: set.map(|set| set.easy_range(easy)),
+            easy_range,
             steady: set.map(PaceSet::steady),
             half: set.map(|set| set.threshold * HALF_TO_THRESHOLD).filter(hard),
             threshold: set.map(|set| set.threshold).filter(hard),
@@ -108,11 +114,6 @@ impl PlanPaces {
             _ => HARD_SHARE,
         };
         self.target(effort).unwrap_or(easy * share)
-    }
-
-    /// Pace of hard running without a result.
-    pub(super) fn hard_pace(&self) -> f64 {
-        self.easy.map_or(DEFAULT_HARD_PACE, |easy| easy * HARD_SHARE)
     }
 
     /// Pace of jogging between repetitions.
@@ -184,7 +185,7 @@ impl PaceSet {
 
     /// Between easy and marathon pace.
     fn steady(&self) -> f64 {
-        f64::midpoint(self.easy, self.marathon).max(self.marathon * (1.0 + MIN_PACE_GAP))
+        (0.65 * self.easy + 0.35 * self.marathon).max(self.marathon * (1.0 + MIN_PACE_GAP))
     }
 
     /// Fastest and slowest race pace for a race class, relative to the other paces.

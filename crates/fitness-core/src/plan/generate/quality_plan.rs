@@ -41,8 +41,9 @@ impl WeekPosition<'_> {
         }
         let novice = shape.level == Level::Novice;
         match plan.phase {
-            // Novices start with easy running only.
+            // Novices start with easy running only, and one hard run a week is enough for them.
             Phase::Base if novice && self.number < 2 => 0,
+            _ if novice && long_is_hard => 0,
             _ if novice || shape.is_over_sixty || shape.runs <= 3 || plan.cutback || long_is_hard => 1,
             Phase::Taper => 1,
             _ if plan.km >= TWO_QUALITY_DAYS_KM && !self.is_introduction() => 2,

@@ -9,7 +9,7 @@ use crate::domain::sport::Sport;
 use crate::domain::units::Distance;
 use crate::plan::library;
 use crate::plan::training_norms::SHORT_RUN_KM;
-use crate::plan::{Size, TrainingBaseline, Workout, WorkoutKind, planned_running_distance};
+use crate::plan::{TrainingBaseline, Workout, WorkoutKind, planned_running_distance};
 
 /// Runs up to this distance are always allowed. Kilometres.
 pub(super) const ALWAYS_ALLOWED_KM: f64 = SHORT_RUN_KM;
@@ -109,6 +109,8 @@ pub(super) fn shorten(maker: &WorkoutBuilder<'_>, workout: &mut Workout, most: f
         WorkoutKind::Strides => {
             maker.easy_run(workout.date, most, library::progression(library::ProgressionKey::Strides).next())
         }
-        _ => workout.resized(Size::Distance(Distance::from_km(most).unwrap_or_default())),
+        _ => maker
+            .with_shorter_warmup(workout, most)
+            .unwrap_or_else(|| maker.easy_run(workout.date, most, None)),
     };
 }

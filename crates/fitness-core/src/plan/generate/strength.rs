@@ -2,14 +2,18 @@
 //! day.
 
 use super::PlanRequest;
+use super::volume::Phase;
 use crate::domain::calendar::Day;
 use crate::domain::sport::Sport;
 use crate::domain::units::TimeSpan;
+use crate::plan::library::{self, StrengthWorkout};
 use crate::plan::{Week, Workout, WorkoutKind};
 
-/// Workouts per week, and minutes of each.
+/// Workouts per week, and in the taper.
 const SESSIONS_PER_WEEK: usize = 2;
-const SESSION_MINUTES: i64 = 25;
+const SESSIONS_PER_TAPER_WEEK: usize = 1;
+/// Weeks after which a phase moves on to its next strength workout.
+const WEEKS_PER_STEP: usize = 3;
 /// Load per minute as a share of easy running.
 const LOAD_FACTOR: f64 = 0.5;
 /// Days before a race without strength.
@@ -19,7 +23,7 @@ const DAYS_BEFORE_RACE: i64 = 2;
 /// gets fewer.
 pub(super) fn add(
     wish: &PlanRequest,
-    weeks: &[Week],
+    weeks: &[(Week, Phase)],
     load: impl Fn(f64, f64) -> Option<f64>,
     workouts: &mut Vec<Workout>,
 ) {
@@ -35,23 +39,29 @@ pub(super) fn add(
         !demanding.contains(&day.next())
             && races.iter().all(|race| !(0..=DAYS_BEFORE_RACE).contains(&day.days_until(*race)))
     };
-    let mut chosen: Vec<Day> = Vec::new();
-    for week in weeks.iter().take(weeks.len().saturating_sub(1)) {
+    let mut chosen: Vec<(Day, &StrengthWorkout)> = Vec::new();
+    for (number, (week, phase)) in weeks.iter().take(weeks.len().saturating_sub(1)).enumerate() {
+        let earlier = weeks[..number].iter().filter(|(_, before)| before == phase).count();
+        let suitable: Vec<&StrengthWorkout> =
+            library::strength_workouts().iter().filter(|workout| workout.fits(*phase)).collect();
+        let step = (earlier / WEEKS_PER_STEP).min(suitable.len().saturating_sub(1));
+        let most = if *phase == Phase::Taper { SESSIONS_PER_TAPER_WEEK } else { SESSIONS_PER_WEEK };
         let mut this_week = 0;
         for day in hard.iter().chain(&easy).filter(|day| week.contains(**day) && fits(day)) {
-            if this_week < SESSIONS_PER_WEEK && chosen.iter().all(|other| other.days_until(*day).abs() >= 2) {
+            if this_week < most && chosen.iter().all(|(other, _)| other.days_until(*day).abs() >= 2) {
                 this_week += 1;
-                chosen.push(*day);
+                chosen.extend(suitable.get(step).map(|workout| (*day, *workout)));
             }
         }
     }
-    workouts.extend(chosen.into_iter().map(|day| Workout {
+    workouts.extend(chosen.into_iter().map(|(day, workout)| Workout {
         sport: Sport::Strength,
         kind: WorkoutKind::Strength,
-        name: format!("Strength {SESSION_MINUTES} min"),
-        duration: Some(TimeSpan::from_mins(SESSION_MINUTES)),
-        load: load(SESSION_MINUTES as f64, LOAD_FACTOR),
-        intensity: Some("Legs and core, after the run, well within your limits".to_owned()),
+        name: workout.name.clone(),
+        duration: Some(TimeSpan::from_mins(workout.minutes)),
+        load: load(workout.minutes as f64, LOAD_FACTOR),
+        intensity: Some("After the run, well within your limits".to_owned()),
+        description: Some(format!("{}. {}", workout.exercises.join("; "), workout.why)),
         ..Workout::rest(day)
     }));
 }

@@ -50,7 +50,7 @@ pub(super) fn build_workouts(
         workouts.push(maker.race_workout(on, distance, "Tune-up race"));
     }
     workouts.push(maker.race_workout(wish.race, shape.race, "Race day"));
-    let whole: Vec<Week> = weeks.iter().map(|week| week.week).collect();
+    let whole: Vec<(Week, Phase)> = weeks.iter().map(|week| (week.week, week.phase)).collect();
     strength::add(wish, &whole, |minutes, effort| maker.paces.load(minutes, effort), &mut workouts);
     absences::ease_workouts(&maker, &ways, &mut workouts);
     mending.apply_to_runs(&maker, &mut workouts);
@@ -211,6 +211,7 @@ impl WorkoutBuilder<'_> {
         let variant = self.long_run_variant(&position, state).filter(|_| !long.is_some_and(careful));
         let long_is_hard = variant.is_some_and(|library| self.is_hard_long_run(library, plan.long_run_km));
         let quality_days = position.quality_days(long_is_hard, tune_up.is_some());
+        taken.hard.extend(long.filter(|_| long_is_hard));
         let last_hard = wish.race.plus_days(-4);
         let slots = self.week_slots(&open, long, WeekDemand { runs, hard: quality_days }, taken, |day| {
             day > last_hard || careful(day) || self.repairs.is_easy_day(day)

@@ -79,7 +79,7 @@ pub(super) fn assign_days(
         .iter()
         .copied()
         .filter(|day| !barred(*day) && !is_near_tune_up(wish, *day))
-        .filter(|day| taken.longs.iter().all(|long| long.days_until(*day).abs() >= apart.min(2)))
+        .filter(|day| taken.longs.iter().all(|long| long.days_until(*day).abs() >= 2))
         .filter(|day| taken.hard.iter().all(|hard| hard.days_until(*day).abs() >= apart))
         .collect();
     let hard = best_hard_days(&candidates, want.hard, apart, &taken.longs);

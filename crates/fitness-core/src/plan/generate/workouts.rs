@@ -45,6 +45,39 @@ impl WorkoutBuilder<'_> {
         }
     }
 
+    /// A hard workout of fewer kilometres with the same hard part; `None` if too little would be left
+    /// of the warm-up and cool-down.
+    pub(super) fn with_shorter_warmup(&self, workout: &Workout, km: f64) -> Option<Workout> {
+        let easy_km = |step: &Step| match (step.step_type, step.duration) {
+            (StepType::Warmup | StepType::Cooldown, StepDuration::Distance(meters)) => meters / 1000.0,
+            _ => 0.0,
+        };
+        let (pace, cut) = (self.shape.assumed_pace(), workout.distance?.km() - km);
+        let left = workout.steps.iter().map(easy_km).sum::<f64>() - cut;
+        if left * pace < MIN_WARMUP_SECONDS + MIN_COOLDOWN_SECONDS {
+            return None;
+        }
+        let warmup = round_to_100_m(left * WARMUP_SHARE);
+        let mut steps = workout.steps.clone();
+        for step in &mut steps {
+            let km = match step.step_type {
+                StepType::Warmup => warmup,
+                StepType::Cooldown => round_to_100_m(left - warmup),
+                _ => continue,
+            };
+            step.duration = StepDuration::Distance(km * 1000.0);
+        }
+        let seconds = self.paces.easy.zip(workout.duration).map(|(easy, old)| old.seconds() - cut * easy);
+        let run = self.plain_run(workout.date, km, seconds, QUALITY_LOAD_FACTOR);
+        Some(Workout {
+            distance: run.distance,
+            duration: run.duration,
+            load: run.load,
+            steps,
+            ..workout.clone()
+        })
+    }
+
     /// An easy run, with strides or hill sprints at its end if they are given.
     pub(super) fn easy_run(&self, day: Day, km: f64, extra: Option<&LibraryWorkout>) -> Workout {
         let km = self.shape.round(km);

@@ -77,6 +77,17 @@ fn every_plan_is_safe_and_fits_and_ends_on_race_day() {
         for warning in &warnings {
             *warned.entry(warning.rule).or_insert(0) += 1;
         }
+        for warning in &warnings {
+            if matches!(
+                warning.rule,
+                crate::plan::lint::LintRule::QualitySpacing
+                    | crate::plan::lint::LintRule::MastersRecovery
+                    | crate::plan::lint::LintRule::LongRunShare
+                    | crate::plan::lint::LintRule::TaperVolume
+            ) {
+                println!("W {label}: {}", warning.text);
+            }
+        }
         if warnings.len() > 2 {
             let said: Vec<String> = warnings.iter().map(|f| format!("{} {}", f.rule, f.text)).collect();
             trouble.push(format!("{label}: {said:?}"));
@@ -117,6 +128,10 @@ fn a_plan_grows_from_the_base_and_falls_to_the_race() {
         let base = athlete.base().unwrap().km();
         assert!(km[0] <= base * 1.10 + 1.0, "{label}: starts with {} of {base}: {km:?}", km[0]);
         assert!(km.last().unwrap() < &(peak * 0.85), "{label}: no taper: {km:?}");
-        assert!(peak <= base.max(athlete.best_four_weeks().unwrap().km()) * 1.35, "{label}: {km:?}");
+        let loaded = weeks.len() as i32;
+        assert!(
+            peak <= (base * 1.10_f64.powi(loaded)).max(base + 2.5 * f64::from(loaded)),
+            "{label}: {km:?}"
+        );
     }
 }

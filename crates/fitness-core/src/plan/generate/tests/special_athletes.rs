@@ -198,7 +198,7 @@ fn a_base_nobody_recorded_makes_no_huge_weeks_and_no_tiny_sessions() {
         let plan = generate(&plan_request(GoalDistance::Half, 20 * 7 - 1), &unknown).unwrap();
         assert_eq!(unknown.level(), Ok(level));
         let most = weekly(&plan).into_iter().fold(0.0, f64::max);
-        assert!(most <= km * 1.25 + 0.5 && most >= km, "{km}: {most}");
+        assert!(most <= km * 1.7 && most >= km, "{km}: {most}");
         assert!(plan.notes[0].contains("There is not enough data yet"), "{:?}", plan.notes);
     }
     let mut unknown = TrainingBaseline::unknown(as_of());
