@@ -8,7 +8,7 @@ use fitness_core::domain::ids::{ActivityId, UserId};
 use fitness_core::domain::observation::AbsenceReason;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::Distance;
-use fitness_core::metrics::predict::{LOOK_BACK_DAYS, ResultKind, Vdot};
+use fitness_core::metrics::predict::{LOOK_BACK_DAYS, RaceResult, ResultKind, TrainingLog, Vdot};
 use fitness_core::metrics::trajectory::{ActivitySample, TypicalLoads};
 use fitness_core::metrics::{MetricResult, MissingReason, RequiredInput, ValueWithQuality};
 use fitness_core::plan::{
@@ -18,6 +18,8 @@ use fitness_core::plan::{
 use serde::Deserialize;
 use std::collections::{BTreeSet, HashMap};
 
+/// Older results say nothing about paces.
+const MAX_RESULT_AGE_DAYS: i64 = 365;
 /// How far back runs are read.
 const HISTORY_DAYS: i64 = 400;
 /// Intensity (fraction of threshold) from which a whole run counts as hard.
@@ -115,9 +117,12 @@ impl Store {
             (None, _) => Err(MissingReason::NotYet),
             (_, None) => Err(MissingReason::missing(RequiredInput::RaceDistance)),
         };
-        let dated = log
-            .as_ref()
-            .and_then(|log| dated_paces(&log.results(), log.latest(today).max(today.previous())));
+        let results = log.as_ref().map(TrainingLog::results).unwrap_or_default();
+        let known = log.as_ref().map_or(today.previous(), |log| log.latest(today).max(today.previous()));
+        // Once those results are old: what the plan's paces were set from, else the newest result.
+        let dated = dated_paces(&results, known)
+            .or_else(|| dated_paces(&results, said_on?.min(known)))
+            .or_else(|| dated_paces(&results, newest_result(&results, known)?));
         Ok(TrainingBaseline {
             as_of,
             today,
@@ -160,11 +165,14 @@ impl Store {
     }
 }
 
-/// Paces from the best result of the last 120 days: a race, or a training run close to one.
-fn dated_paces(
-    results: &[fitness_core::metrics::predict::RaceResult],
-    as_of: Day,
-) -> Option<(DatedPaces, Vdot)> {
+/// The day of the newest result of the last year.
+fn newest_result(results: &[RaceResult], as_of: Day) -> Option<Day> {
+    let days = results.iter().filter_map(|result| result.on);
+    days.filter(|on| (0..=MAX_RESULT_AGE_DAYS).contains(&on.days_until(as_of))).max()
+}
+
+/// Paces from the best result of the 120 days up to a day: a race, or a training run close to one.
+fn dated_paces(results: &[RaceResult], as_of: Day) -> Option<(DatedPaces, Vdot)> {
     let recent = results.iter().filter_map(|result| {
         let on = result.on.filter(|on| (0..=PACES_VALID_DAYS).contains(&on.days_until(as_of)))?;
         let mark = fitness_core::metrics::predict::Performance::new(result.distance, result.time).ok()?;
