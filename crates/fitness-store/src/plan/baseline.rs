@@ -119,10 +119,7 @@ impl Store {
         };
         let results = log.as_ref().map(TrainingLog::results).unwrap_or_default();
         let known = log.as_ref().map_or(today.previous(), |log| log.latest(today).max(today.previous()));
-        // Once those results are old: what the plan's paces were set from, else the newest result.
-        let dated = dated_paces(&results, known)
-            .or_else(|| dated_paces(&results, said_on?.min(known)))
-            .or_else(|| dated_paces(&results, newest_result(&results, known)?));
+        let dated = find_paces(&results, known, said_on);
         Ok(TrainingBaseline {
             as_of,
             today,
@@ -165,6 +162,14 @@ impl Store {
     }
 }
 
+/// Paces from the results of the last 120 days. Once these are old: what the plan's paces were set
+/// from at its start, else the newest results of the last year.
+fn find_paces(results: &[RaceResult], as_of: Day, plan_start: Option<Day>) -> Option<(DatedPaces, Vdot)> {
+    dated_paces(results, as_of)
+        .or_else(|| dated_paces(results, plan_start?.min(as_of)))
+        .or_else(|| dated_paces(results, newest_result(results, as_of)?))
+}
+
 /// The day of the newest result of the last year.
 fn newest_result(results: &[RaceResult], as_of: Day) -> Option<Day> {
     let days = results.iter().filter_map(|result| result.on);
@@ -184,4 +189,54 @@ fn dated_paces(results: &[RaceResult], as_of: Day) -> Option<(DatedPaces, Vdot)>
         rank(one).cmp(&rank(other)).then(a.value().total_cmp(&b.value()))
     })?;
     Some((DatedPaces { paces: vdot.paces(None).ok()?, result_on }, vdot))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fitness_core::domain::units::TimeSpan;
+
+    fn day(offset: i64) -> Day {
+        "2026-06-14".parse::<Day>().unwrap().plus_days(offset)
+    }
+
+    fn result(days_ago: i64, minutes: i64, effort: ResultKind) -> RaceResult {
+        let distance = Distance::from_km(10.0).unwrap();
+        RaceResult { distance, time: TimeSpan::from_mins(minutes), on: Some(day(-days_ago)), effort }
+    }
+
+    /// How many days ago the chosen result was.
+    fn chosen(results: &[RaceResult], plan_start: Option<i64>) -> Option<i64> {
+        let (paces, _) = find_paces(results, day(0), plan_start.map(|ago| day(-ago)))?;
+        Some(paces.result_on.days_until(day(0)))
+    }
+
+    #[test]
+    fn best_result_of_120_days_comes_before_older_ones() {
+        let results = [
+            result(10, 50, ResultKind::Race),
+            result(120, 45, ResultKind::Race),
+            result(121, 40, ResultKind::Race),
+        ];
+        assert_eq!(chosen(&results, None), Some(120));
+        assert_eq!(chosen(&results, Some(130)), Some(120));
+        assert_eq!(chosen(&results[2..], None), Some(121));
+    }
+
+    #[test]
+    fn old_results_are_those_of_the_plan_start_or_the_newest_of_a_year() {
+        let results = [
+            result(130, 50, ResultKind::Race),
+            result(200, 45, ResultKind::Race),
+            result(300, 40, ResultKind::Race),
+        ];
+        // Within 120 days before the start the best counts.
+        assert_eq!(chosen(&results, Some(125)), Some(200));
+        assert_eq!(chosen(&results, Some(190)), Some(300));
+        assert_eq!(chosen(&results[..1], Some(190)), Some(130), "none before the start");
+        assert_eq!(chosen(&results, None), Some(200), "the best of the 120 days up to the newest");
+        assert_eq!(chosen(&[result(365, 45, ResultKind::Race)], None), Some(365));
+        assert_eq!(chosen(&[result(366, 45, ResultKind::Race)], None), None);
+        assert_eq!(chosen(&[], Some(10)), None);
+    }
 }
