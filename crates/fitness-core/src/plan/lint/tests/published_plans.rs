@@ -66,8 +66,11 @@ fn race_of(plan: &str) -> Option<Distance> {
     }
 }
 
-/// Name, weeks and race of the published plans; without the one whose distances are unknown.
-fn published_plans(path: &Path) -> Vec<(String, Vec<(f64, f64)>, Option<Distance>)> {
+/// Name, weeks (kilometres and long run) and race.
+type PublishedPlan = (String, Vec<(f64, f64)>, Option<Distance>);
+
+/// The published plans, without the one whose distances are unknown.
+fn published_plans(path: &Path) -> Vec<PublishedPlan> {
     let numbers = |list: &str| -> Vec<f64> { list.split(' ').map(|n| n.parse().unwrap()).collect() };
     // Long runs are whole miles, which the file rounds to kilometres.
     let mile = |km: f64| Distance::from_miles((km / 1.609_344).round()).unwrap().km();
