@@ -114,8 +114,7 @@ fn single_step(workout: &Workout) -> Step {
         step_type: StepType::Active,
         duration,
         target: StepTarget::Open,
-        max_heart_rate: None,
-        notes: workout.intensity.clone().filter(|words| !words.trim().is_empty()),
+        max_heart_rate: None, notes: workout.intensity.clone().filter(|words| !words.trim().is_empty()),
     }
 }
 

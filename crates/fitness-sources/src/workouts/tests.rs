@@ -225,8 +225,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         step_type,
         duration,
         target,
-        max_heart_rate: None,
-        notes,
+        max_heart_rate: None, notes,
     })
 }
 

@@ -37,8 +37,7 @@ fn structured(id: i64, on: &str, seconds: f64) -> CalendarEvent {
             step_type: StepType::Active,
             duration: StepDuration::Time(seconds),
             target: StepTarget::Open,
-            max_heart_rate: None,
-            notes: None,
+            max_heart_rate: None, notes: None,
         }],
         ..Workout::rest(day(on))
     };

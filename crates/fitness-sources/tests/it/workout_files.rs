@@ -203,8 +203,7 @@ fn expanded_steps(told: &Value) -> Vec<Step> {
             step_type: told["intensity"].as_str().unwrap().parse().unwrap(),
             duration,
             target,
-            max_heart_rate: None,
-            notes: told["notes"].as_str().map(str::to_owned),
+            max_heart_rate: None, notes: told["notes"].as_str().map(str::to_owned),
         });
     }
     walked

@@ -258,8 +258,7 @@ async fn invalid_plan_form_shows_field_errors_and_keeps_values() {
 
 /// A plan whose Sunday has steps.
 async fn create_plan_with_steps(site: &TestSite, user: UserId) -> PlanId {
-    let step =
-        |step_type, duration, target| Step { step_type, duration, target, max_heart_rate: None, notes: None };
+    let step = |step_type, duration, target| Step { step_type, duration, target, max_heart_rate: None, notes: None };
     let pace = StepTarget::Pace(TargetRange { low: Some(280.0), high: None });
     let session = Workout {
         kind: WorkoutKind::Intervals,

@@ -30,8 +30,7 @@ fn run(day: u32, km: f64) -> Workout {
 
 /// Ten minutes, twice 1000 m with two minutes easy after each, ten minutes.
 fn intervals(day: u32) -> Workout {
-    let step =
-        |step_type, duration, target| Step { step_type, duration, target, max_heart_rate: None, notes: None };
+    let step = |step_type, duration, target| Step { step_type, duration, target, max_heart_rate: None, notes: None };
     let hard = step(
         StepType::Active,
         StepDuration::Distance(1000.0),
