@@ -143,7 +143,8 @@ pub struct TrainingBaseline {
     pub unavailable_periods: Vec<UnavailablePeriod>,
     /// Predicted finish for the race distance, if raced today.
     pub prediction: MetricResult<Prediction>,
-    /// Training paces of a result at most 120 days old.
+    /// Training paces of a result of the last year, or of the one that a plan began with. Only
+    /// [`current_paces`](Self::current_paces) set new targets.
     pub paces: Option<DatedPaces>,
     /// VDOT of that result.
     pub vdot: Option<f64>,
@@ -291,23 +292,19 @@ impl TrainingBaseline {
         self.runs_between(from, through).map(|run| run.distance).max()
     }
 
-    /// The level by weekly distance and results; the athlete can state a lower one. A break of less
-    /// than four weeks does not lower it.
+    /// The level by weekly distance and results; the athlete can state one up to what their records
+    /// show. A break of less than four weeks does not lower it.
     ///
     /// # Errors
     /// With fewer than 28 days of data and no stated level.
     pub fn level(&self) -> MetricResult<Level> {
-        let stated = self.self_reported.level;
+        let by_distance = |base: Distance| Level::from_evidence(base, self.vdot, self.age_grade);
         let before_break = self.base_before_pause(training_norms::RESTART_AFTER_DAYS - 1);
-        let shown = self.base().map(|base| {
-            let base =
-                before_break.filter(|_| self.self_reported.base.is_none()).map_or(base, |old| old.max(base));
-            Level::from_evidence(base, self.vdot, self.age_grade)
-        });
-        match (stated, shown) {
-            (Some(stated), Ok(shown)) if self.has_recorded_base() => Ok(stated.min(shown)),
+        let recorded = self.recorded_base().map(|base| before_break.map_or(base, |old| old.max(base)));
+        match (self.self_reported.level, recorded) {
+            (Some(stated), Ok(base)) if self.has_recorded_base() => Ok(stated.min(by_distance(base))),
             (Some(stated), _) => Ok(stated),
-            (None, shown) => shown,
+            (None, recorded) => self.cap_by_recorded(self.self_reported.base, recorded).map(by_distance),
         }
     }
 
@@ -370,6 +367,13 @@ impl TrainingBaseline {
         let old =
             self.has_data_gap() || paused || self.days_without_data() > training_norms::PACES_VALID_DAYS;
         self.prediction.as_ref().ok().filter(|_| !old)
+    }
+
+    /// Paces from a result at most 120 days old. A result expires even if no data came after it.
+    #[must_use]
+    pub fn current_paces(&self) -> Option<DatedPaces> {
+        let last = self.last_completed_day();
+        self.paces.filter(|dated| dated.result_on.days_until(last) <= training_norms::PACES_VALID_DAYS)
     }
 
     /// The baseline as if the athlete has not run since the data ended.

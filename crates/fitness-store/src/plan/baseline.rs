@@ -8,7 +8,7 @@ use fitness_core::domain::ids::{ActivityId, UserId};
 use fitness_core::domain::observation::AbsenceReason;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::Distance;
-use fitness_core::metrics::predict::{LOOK_BACK_DAYS, ResultKind, Vdot};
+use fitness_core::metrics::predict::{LOOK_BACK_DAYS, RaceResult, ResultKind, TrainingLog, Vdot};
 use fitness_core::metrics::trajectory::{ActivitySample, TypicalLoads};
 use fitness_core::metrics::{MetricResult, MissingReason, RequiredInput, ValueWithQuality};
 use fitness_core::plan::{
@@ -18,6 +18,8 @@ use fitness_core::plan::{
 use serde::Deserialize;
 use std::collections::{BTreeSet, HashMap};
 
+/// Older results say nothing about paces.
+const MAX_RESULT_AGE_DAYS: i64 = 365;
 /// How far back runs are read.
 const HISTORY_DAYS: i64 = 400;
 /// Intensity (fraction of threshold) from which a whole run counts as hard.
@@ -115,9 +117,9 @@ impl Store {
             (None, _) => Err(MissingReason::NotYet),
             (_, None) => Err(MissingReason::missing(RequiredInput::RaceDistance)),
         };
-        let dated = log
-            .as_ref()
-            .and_then(|log| dated_paces(&log.results(), log.latest(today).max(today.previous())));
+        let results = log.as_ref().map(TrainingLog::results).unwrap_or_default();
+        let known = log.as_ref().map_or(today.previous(), |log| log.latest(today).max(today.previous()));
+        let dated = find_paces(&results, known, said_on);
         Ok(TrainingBaseline {
             as_of,
             today,
@@ -160,11 +162,22 @@ impl Store {
     }
 }
 
-/// Paces from the best result of the last 120 days: a race, or a training run close to one.
-fn dated_paces(
-    results: &[fitness_core::metrics::predict::RaceResult],
-    as_of: Day,
-) -> Option<(DatedPaces, Vdot)> {
+/// Paces from the results of the last 120 days. Once these are old: what the plan's paces were set
+/// from at its start, else the newest results of the last year.
+fn find_paces(results: &[RaceResult], as_of: Day, plan_start: Option<Day>) -> Option<(DatedPaces, Vdot)> {
+    dated_paces(results, as_of)
+        .or_else(|| dated_paces(results, plan_start?.min(as_of)))
+        .or_else(|| dated_paces(results, newest_result(results, as_of)?))
+}
+
+/// The day of the newest result of the last year.
+fn newest_result(results: &[RaceResult], as_of: Day) -> Option<Day> {
+    let days = results.iter().filter_map(|result| result.on);
+    days.filter(|on| (0..=MAX_RESULT_AGE_DAYS).contains(&on.days_until(as_of))).max()
+}
+
+/// Paces from the best result of the 120 days up to a day: a race, or a training run close to one.
+fn dated_paces(results: &[RaceResult], as_of: Day) -> Option<(DatedPaces, Vdot)> {
     let recent = results.iter().filter_map(|result| {
         let on = result.on.filter(|on| (0..=PACES_VALID_DAYS).contains(&on.days_until(as_of)))?;
         let mark = fitness_core::metrics::predict::Performance::new(result.distance, result.time).ok()?;
@@ -176,4 +189,54 @@ fn dated_paces(
         rank(one).cmp(&rank(other)).then(a.value().total_cmp(&b.value()))
     })?;
     Some((DatedPaces { paces: vdot.paces(None).ok()?, result_on }, vdot))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fitness_core::domain::units::TimeSpan;
+
+    fn day(offset: i64) -> Day {
+        "2026-06-14".parse::<Day>().unwrap().plus_days(offset)
+    }
+
+    fn result(days_ago: i64, minutes: i64, effort: ResultKind) -> RaceResult {
+        let distance = Distance::from_km(10.0).unwrap();
+        RaceResult { distance, time: TimeSpan::from_mins(minutes), on: Some(day(-days_ago)), effort }
+    }
+
+    /// How many days ago the chosen result was.
+    fn chosen(results: &[RaceResult], plan_start: Option<i64>) -> Option<i64> {
+        let (paces, _) = find_paces(results, day(0), plan_start.map(|ago| day(-ago)))?;
+        Some(paces.result_on.days_until(day(0)))
+    }
+
+    #[test]
+    fn best_result_of_120_days_comes_before_older_ones() {
+        let results = [
+            result(10, 50, ResultKind::Race),
+            result(120, 45, ResultKind::Race),
+            result(121, 40, ResultKind::Race),
+        ];
+        assert_eq!(chosen(&results, None), Some(120));
+        assert_eq!(chosen(&results, Some(130)), Some(120));
+        assert_eq!(chosen(&results[2..], None), Some(121));
+    }
+
+    #[test]
+    fn old_results_are_those_of_the_plan_start_or_the_newest_of_a_year() {
+        let results = [
+            result(130, 50, ResultKind::Race),
+            result(200, 45, ResultKind::Race),
+            result(300, 40, ResultKind::Race),
+        ];
+        // Within 120 days before the start the best counts.
+        assert_eq!(chosen(&results, Some(125)), Some(200));
+        assert_eq!(chosen(&results, Some(190)), Some(300));
+        assert_eq!(chosen(&results[..1], Some(190)), Some(130), "none before the start");
+        assert_eq!(chosen(&results, None), Some(200), "the best of the 120 days up to the newest");
+        assert_eq!(chosen(&[result(365, 45, ResultKind::Race)], None), Some(365));
+        assert_eq!(chosen(&[result(366, 45, ResultKind::Race)], None), None);
+        assert_eq!(chosen(&[], Some(10)), None);
+    }
 }

@@ -39,7 +39,7 @@ impl Store {
         let race = wish.goal.distance().or(wish.distance);
         let athlete = self.training_baseline(user, race, today, stated).await?;
         let made = generate(wish, &athlete);
-        let likely_race = if athlete.paces.is_none() && made.is_ok() {
+        let likely_race = if athlete.current_paces().is_none() && made.is_ok() {
             let recent = |found: &StoredActivity| (0..=RESULT_DAYS).contains(&found.day.days_until(today));
             self.likely_races(user).await?.into_iter().find(recent)
         } else {

@@ -75,9 +75,10 @@ fn self_reported_base_without_data_is_used_and_never_raises_recorded_base() {
 }
 
 #[test]
-fn level_in_first_year_is_novice_and_needs_four_weeks_of_data() {
-    assert_eq!(athlete_with_weeks(&[50.0; 30]).level(), Ok(Level::Novice));
-    assert_eq!(athlete_with_weeks(&[50.0; 60]).level(), Ok(Level::Intermediate));
+fn level_by_weekly_distance_needs_four_weeks_of_data() {
+    // Recent accounts are no reason for a lower level.
+    assert_eq!(athlete_with_weeks(&[50.0; 4]).level(), Ok(Level::Intermediate));
+    assert_eq!(athlete_with_weeks(&[87.0; 30]).level(), Ok(Level::Advanced));
     assert!(athlete_with_weeks(&[50.0; 3]).level().is_err());
     assert!(TrainingBaseline::unknown(day(0)).level().is_err());
     for (base, level) in [
@@ -86,8 +87,90 @@ fn level_in_first_year_is_novice_and_needs_four_weeks_of_data() {
         (64.9, Level::Intermediate),
         (65.0, Level::Advanced),
     ] {
-        assert_eq!(Level::from_weekly_distance(Distance::from_km(base).unwrap()), level, "{base}");
+        let base = Distance::from_km(base).unwrap();
+        assert_eq!(Level::from_weekly_distance(base), level, "{base:?}");
+        assert_eq!(Level::from_evidence(base, None, None), level, "{base:?}");
+        assert_eq!(Level::from_evidence(base, Some(41.9), Some(54.9)), level, "{base:?}");
     }
+}
+
+#[test]
+fn level_of_a_fast_runner_needs_fewer_kilometres() {
+    let cases = [
+        (19.9, Some(80.0), Some(90.0), Level::Novice),
+        (20.0, Some(41.9), Some(54.9), Level::Novice),
+        (20.0, Some(42.0), None, Level::Intermediate),
+        (20.0, None, Some(55.0), Level::Intermediate),
+        (44.9, Some(80.0), Some(90.0), Level::Intermediate),
+        (45.0, Some(53.9), Some(67.9), Level::Intermediate),
+        (45.0, Some(54.0), None, Level::Advanced),
+        (45.0, None, Some(68.0), Level::Advanced),
+        (64.9, Some(54.0), Some(20.0), Level::Advanced),
+        (65.0, Some(20.0), Some(20.0), Level::Advanced),
+    ];
+    for (base, vdot, age_grade, level) in cases {
+        let base = Distance::from_km(base).unwrap();
+        assert_eq!(Level::from_evidence(base, vdot, age_grade), level, "{base:?} {vdot:?} {age_grade:?}");
+    }
+    let fast = TrainingBaseline { vdot: Some(54.0), ..athlete_with_weeks(&[46.0; 8]) };
+    assert_eq!(fast.level(), Ok(Level::Advanced));
+    let graded = TrainingBaseline { age_grade: Some(68.0), ..athlete_with_weeks(&[46.0; 8]) };
+    assert_eq!(graded.level(), Ok(Level::Advanced));
+}
+
+#[test]
+fn stated_level_lowers_the_recorded_one_and_never_raises_it() {
+    for (km, recorded) in [(20.0, Level::Novice), (50.0, Level::Intermediate), (80.0, Level::Advanced)] {
+        let mut athlete = athlete_with_weeks(&[km; 8]);
+        assert_eq!(athlete.level(), Ok(recorded));
+        for stated in Level::ALL {
+            athlete.self_reported.level = Some(*stated);
+            assert_eq!(athlete.level(), Ok(recorded.min(*stated)), "{stated} with {km} km");
+        }
+    }
+    // Without four weeks of data it counts as stated.
+    for stated in Level::ALL {
+        let mut new = athlete_with_weeks(&[20.0; 3]);
+        new.self_reported.level = Some(*stated);
+        assert_eq!(new.level(), Ok(*stated));
+    }
+}
+
+#[test]
+fn break_below_four_weeks_keeps_the_level() {
+    // The last run was on the Sunday before these weeks.
+    let after_weeks_off = |off: usize, extra_days: i64| {
+        let mut weeks = vec![0.0; off];
+        weeks.extend([70.0; 12]);
+        let mut athlete = athlete_with_weeks(&weeks);
+        athlete.as_of = athlete.as_of.plus_days(extra_days);
+        athlete
+    };
+    assert_eq!(after_weeks_off(3, 0).level(), Ok(Level::Advanced));
+    assert_eq!(km(after_weeks_off(3, 6).base()), Some(56.0));
+    assert_eq!(after_weeks_off(3, 6).level(), Ok(Level::Advanced), "27 days");
+    assert_eq!(after_weeks_off(3, 7).level(), Ok(Level::Intermediate), "28 days");
+    // A lower base that the athlete states counts.
+    let mut low = after_weeks_off(3, 0);
+    low.self_reported.base = Distance::from_km(25.0);
+    assert_eq!(low.level(), Ok(Level::Novice));
+}
+
+#[test]
+fn paces_are_current_for_120_days() {
+    use crate::metrics::predict::Vdot;
+    let paces = Vdot::new(45.0).unwrap().paces(None).unwrap();
+    let with = |days_ago: i64| TrainingBaseline {
+        paces: Some(DatedPaces { paces, result_on: day(-days_ago) }),
+        ..athlete_with_weeks(&[40.0; 8])
+    };
+    assert_eq!(with(120).current_paces(), with(120).paces);
+    assert_eq!(with(121).current_paces(), None);
+    assert_eq!(TrainingBaseline::unknown(day(0)).current_paces(), None);
+    // Days without data count.
+    let silent = |days: i64| TrainingBaseline { today: day(1 + days), ..with(100) };
+    assert!(silent(20).current_paces().is_some());
+    assert_eq!(silent(21).current_paces(), None);
 }
 
 #[test]

@@ -51,7 +51,7 @@ impl PlanPaces {
     pub(super) fn for_athlete(athlete: &TrainingBaseline, wish: &PlanRequest, shape: &VolumeInput) -> Self {
         let prediction = athlete.current_prediction();
         let race_time = prediction.map(|prediction| training_race_time(athlete, wish, prediction));
-        let mut set = athlete.paces.map(|dated| PaceSet::from_paces(&dated.paces));
+        let mut set = athlete.current_paces().map(|dated| PaceSet::from_paces(&dated.paces));
         let mut race = None;
         if let (Some(set), Some(time), Some(prediction)) = (&mut set, race_time, prediction) {
             race = Some(set.fit_race_pace(shape, prediction, time.seconds() / shape.race.km()));

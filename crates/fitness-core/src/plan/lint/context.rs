@@ -12,6 +12,7 @@ use crate::domain::observation::AbsenceReason;
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, Pace, UnitSystem};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 /// One run: recorded, or planned for a future day.
 pub(super) struct RecordedOrPlannedRun<'a> {
@@ -164,7 +165,7 @@ impl<'a> LintContext<'a> {
     }
 
     pub(super) fn known_paces(&self) -> KnownPaces {
-        KnownPaces { easy: self.easy_pace, paces: self.athlete.paces.map(|dated| dated.paces) }
+        KnownPaces { easy: self.easy_pace, paces: self.athlete.current_paces().map(|dated| dated.paces) }
     }
 
     /// Whether a day is part of the plan and can still be changed.
@@ -255,12 +256,22 @@ impl<'a> LintContext<'a> {
         days.try_fold(0.0, |sum, day| (!day.unknown).then_some(sum + day.km))
     }
 
-    /// The biggest of the four weeks before a week; `None` if none of them is fully known. A
-    /// self-reported base stands in for weeks before the plan without full data, and for no others.
+    /// The biggest of the four weeks before a week.
     pub(super) fn max_week_before(&self, week: Week) -> Option<f64> {
+        self.max_week_back(week, 1..=4)
+    }
+
+    /// The biggest of the weeks four to eight weeks before a week.
+    pub(super) fn max_week_two_months_before(&self, week: Week) -> Option<f64> {
+        self.max_week_back(week, 4..=8)
+    }
+
+    /// The biggest week so many weeks back; `None` if none of them is fully known. A self-reported
+    /// base stands in for weeks before the plan without full data, and for no others.
+    fn max_week_back(&self, week: Week, back: RangeInclusive<i64>) -> Option<f64> {
         let said = self.athlete.self_reported.base.and(self.athlete.base().ok()).map(Distance::km);
         let mut fullest = None;
-        for before in (1..=4).map(|back| week.plus(-back)) {
+        for before in back.map(|back| week.plus(-back)) {
             let known = before.days().all(|day| self.is_known(day));
             let told = before.first >= self.subject.start || (known && self.athlete.has_recorded_base());
             let (km, known) = match said.filter(|_| !told) {
@@ -274,16 +285,6 @@ impl<'a> LintContext<'a> {
             };
         }
         fullest.filter(|(_, sure)| *sure).map(|(most, _)| most)
-    }
-
-    /// The biggest week of the weeks four to eight weeks before a week, as far as they are fully
-    /// known; `None` if none is.
-    pub(super) fn max_week_two_months_before(&self, week: Week) -> Option<f64> {
-        (4..=8)
-            .map(|back| week.plus(-back))
-            .filter(|before| before.days().all(|day| self.is_known(day)))
-            .filter_map(|before| self.week_km(before))
-            .reduce(f64::max)
     }
 
     /// The runs of a week, by day.
@@ -386,6 +387,12 @@ impl<'a> LintContext<'a> {
     pub(super) fn build_weeks(&self) -> &[WeekTotals] {
         let end = self.peak.as_ref().map_or(self.weeks.len(), |peak| peak.taper_start);
         self.weeks.get(..end).unwrap_or_default()
+    }
+
+    /// First day of the seven days that a day belongs to, also before the first full week.
+    pub(super) fn week_start(&self, day: Day) -> Day {
+        let first = self.weeks.first().map_or(Week::ending(self.subject.race), |week| week.week).first;
+        first.plus_days(first.days_until(day).div_euclid(7) * 7)
     }
 
     pub(super) fn week_containing(&self, day: Day) -> Option<&WeekTotals> {

@@ -1,7 +1,8 @@
 //! Rules on intensity: number, spacing and amount of quality workouts.
 
 use super::super::training_norms::{self, HardWorkoutClass, RaceClass};
-use super::super::{Level, StepType, Workout, WorkoutKind};
+use super::super::weeks::filter_runs;
+use super::super::{Level, Step, StepType, Workout, WorkoutKind};
 use super::context::{LintContext, RecordedOrPlannedRun, WeekTotals};
 use super::volume::format_percent;
 use super::work::{HardPart, target_pace};
@@ -81,33 +82,28 @@ fn check_quality_spacing(view: &LintContext<'_>, report: &mut RawFindings) {
 }
 
 /// R40. The long run of a week, a second long run and hard runs do not follow each other, and none
-/// is next to a tune-up race. Race pace on the day before a long run is a known weekend of marathon
-/// training.
+/// is next to a tune-up race. Race pace on the day before a long run is a known weekend of half
+/// marathon and marathon training.
 fn check_demanding_days_together(view: &LintContext<'_>, report: &mut RawFindings) {
     let severity = match view.level {
         Level::Novice => Severity::Error,
         Level::Intermediate => Severity::Warning,
         Level::Advanced => Severity::Note,
     };
+    let mut longest: BTreeMap<Day, f64> = BTreeMap::new();
+    for run in &view.runs {
+        let most = longest.entry(view.week_start(run.day)).or_default();
+        *most = most.max(run.minutes.unwrap_or(0.0));
+    }
     let mut demanding: BTreeMap<Day, Demand> = BTreeMap::new();
-    for week in &view.weeks {
-        let longest = view.runs_in(week).filter_map(|run| run.minutes).fold(0.0, f64::max);
-        for run in view.runs_in(week) {
-            let long = run.is_kind(WorkoutKind::Long)
-                || run.minutes.is_some_and(|minutes| {
-                    minutes >= training_norms::LONG_RUN_MINUTES
-                        && minutes >= training_norms::LONG_RUN_OF_LONGEST * longest
-                });
-            let demand = match () {
-                () if run.is_kind(WorkoutKind::Race) => Demand::Race,
-                () if long => Demand::Long,
-                () if run.is_kind(WorkoutKind::RacePace) => Demand::RacePace,
-                () if run.quality => Demand::Hard,
-                () => continue,
-            };
-            demanding.insert(run.day, demand);
+    for run in &view.runs {
+        let most = longest.get(&view.week_start(run.day)).copied().unwrap_or(0.0);
+        if let Some(demand) = Demand::for_run(run, most) {
+            let day = demanding.entry(run.day).or_insert(demand);
+            *day = demand.max(*day);
         }
     }
+    let is_long_race = view.race.is_some_and(|(_, class)| matches!(class, RaceClass::Half | RaceClass::Full));
     for (day, demand) in &demanding {
         let Some(next) = demanding.get(&day.next()).filter(|_| view.is_changeable(day.next())) else {
             continue;
@@ -115,7 +111,7 @@ fn check_demanding_days_together(view: &LintContext<'_>, report: &mut RawFinding
         let severity = match (demand, next) {
             // Two hard days in a row are R12's.
             (Demand::Hard | Demand::RacePace, Demand::Hard | Demand::RacePace) => continue,
-            (Demand::RacePace, Demand::Long) => Severity::Note,
+            (Demand::RacePace, Demand::Long) if is_long_race => Severity::Note,
             _ => severity,
         };
         let day = day.next();
@@ -124,16 +120,31 @@ fn check_demanding_days_together(view: &LintContext<'_>, report: &mut RawFinding
     }
 }
 
-/// Why a day is demanding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Why a day is demanding; of two runs on a day the later in this order counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Demand {
-    Long,
-    Hard,
     RacePace,
+    Hard,
+    Long,
     Race,
 }
 
 impl Demand {
+    /// `longest`: minutes of the longest run of its week.
+    fn for_run(run: &RecordedOrPlannedRun<'_>, longest: f64) -> Option<Self> {
+        let is_long_time = |minutes: f64| {
+            minutes >= training_norms::LONG_RUN_MINUTES - TOLERANCE
+                && minutes >= training_norms::LONG_RUN_OF_LONGEST * longest - TOLERANCE
+        };
+        match () {
+            () if run.is_kind(WorkoutKind::Race) => Some(Self::Race),
+            () if run.is_kind(WorkoutKind::Long) || run.minutes.is_some_and(is_long_time) => Some(Self::Long),
+            () if run.is_kind(WorkoutKind::RacePace) => Some(Self::RacePace),
+            () if run.quality => Some(Self::Hard),
+            () => None,
+        }
+    }
+
     const fn label(self) -> &'static str {
         match self {
             Self::Long => "a long run",
@@ -176,17 +187,23 @@ fn check_missing_race_pace(view: &LintContext<'_>, report: &mut RawFindings) {
         return;
     }
     let race_pace = view.subject.target.zip(view.race).map(|(time, (far, _))| time.seconds() / far.km());
+    let at_race_pace = |step: &Step| match target_pace(step) {
+        Some(pace) => race_pace.is_some_and(|race| pace <= race * LONG_RUN_PACE_TOLERANCE),
+        None => step.notes.as_ref().is_some_and(|notes| notes.to_lowercase().contains("race pace")),
+    };
     let in_long_run = |workout: &Workout| {
-        let active = workout.steps.iter().filter(|step| step.step_type == StepType::Active);
-        let fast = |pace: f64| race_pace.is_some_and(|race| pace <= race * LONG_RUN_PACE_TOLERANCE);
-        workout.steps.len() > 1 && active.filter_map(target_pace).any(fast)
+        let mut active = workout.steps.iter().filter(|step| step.step_type == StepType::Active);
+        workout.steps.len() > 1 && active.any(at_race_pace)
     };
-    let at_pace = |(run, workout): &(&RecordedOrPlannedRun<'_>, &Workout)| {
-        run.day >= first
-            && (workout.kind == WorkoutKind::RacePace
-                || (workout.kind == WorkoutKind::Long && in_long_run(workout)))
+    let at_pace = |workout: &&Workout| match workout.kind {
+        WorkoutKind::RacePace => true,
+        WorkoutKind::Long => in_long_run(workout),
+        _ => false,
     };
-    let count = view.changeable_runs().filter(at_pace).count();
+    // Past ones count as planned: a record does not show whether it was at race pace.
+    let last_weeks = first..view.subject.race;
+    let planned = filter_runs(view.subject.workouts).filter(|workout| last_weeks.contains(&workout.date));
+    let count = planned.filter(at_pace).count();
     if count >= needed {
         return;
     }
@@ -212,8 +229,11 @@ fn check_repeated_workouts(view: &LintContext<'_>, report: &mut RawFindings) {
     let quality =
         view.changeable_runs().filter(|(run, workout)| run.quality && workout.kind != WorkoutKind::Race);
     for (_, workout) in quality.filter(|(_, workout)| workout.kind != WorkoutKind::Long) {
-        let active: Vec<_> = workout.steps.iter().filter(|step| step.step_type == StepType::Active).collect();
-        let seen = seen.entry(format!("{:?} {active:?}", workout.kind)).or_insert((0, workout));
+        let around = |step: &&Step| matches!(step.step_type, StepType::Warmup | StepType::Cooldown);
+        let work: Vec<&Step> = workout.steps.iter().filter(|step| !around(step)).collect();
+        // Without steps only its length tells it from another.
+        let length = work.is_empty().then_some((workout.distance, workout.duration));
+        let seen = seen.entry(format!("{:?} {work:?} {length:?}", workout.kind)).or_insert((0, workout));
         seen.0 += 1;
     }
     for (count, workout) in seen.into_values().filter(|(count, _)| *count > training_norms::MAX_SAME_WORKOUT)
@@ -288,7 +308,7 @@ fn workout_effort(view: &LintContext<'_>, workout: &Workout) -> Option<HardWorko
 
 /// Whether every active step is closer to the athlete's repetition pace than to interval pace.
 fn is_repetition(view: &LintContext<'_>, workout: &Workout) -> bool {
-    let Some(dated) = view.athlete.paces else { return false };
+    let Some(dated) = view.athlete.current_paces() else { return false };
     let (interval, repetition) = (dated.paces.interval, dated.paces.repetition);
     let middle = f64::midpoint(interval.seconds_per_km(), repetition.seconds_per_km());
     let mut active = workout.steps.iter().filter(|step| step.step_type == StepType::Active);

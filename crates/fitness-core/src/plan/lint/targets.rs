@@ -25,23 +25,43 @@ pub(super) fn check(view: &LintContext<'_>, report: &mut RawFindings) {
     }
 }
 
-/// R31: no target pace without a recent result, and none faster than the result supports.
+/// R31: no target pace without a result, and none faster than the result supports. A result that
+/// was recent when the plan began and is no longer is a warning.
 fn check_paces_have_result(view: &LintContext<'_>, report: &mut RawFindings) {
-    // A result expires even if no data came after it.
-    let last = view.athlete.last_completed_day();
-    let recent = |paces: &DatedPaces| paces.result_on.days_until(last) <= training_norms::PACES_VALID_DAYS;
-    if let Some(dated) = view.athlete.paces.filter(recent) {
+    let at_start = |dated: &DatedPaces| {
+        dated.result_on.days_until(view.subject.start) <= training_norms::PACES_VALID_DAYS
+    };
+    let days = training_norms::PACES_VALID_DAYS;
+    if let Some(dated) = view.athlete.current_paces() {
         return check_paces_supported(view, &dated, report);
     }
+    let old = view.athlete.paces.filter(at_start);
+    if let Some(dated) = old {
+        check_paces_supported(view, &dated, report);
+    }
     for workout in view.subject.workouts.iter().filter(|workout| view.is_changeable(workout.date)) {
-        if workout.steps.iter().any(|step| pace_range(step).is_some()) {
-            let day = workout.date;
-            let text = format!(
-                "The workout on {day} has a target pace, but no race result from the last {} days supports one; go by effort",
-                training_norms::PACES_VALID_DAYS
-            );
-            report.add(RawFinding::new(LintRule::UnsupportedPace, Severity::Error, text).on_day(day));
+        if !workout.steps.iter().any(|step| pace_range(step).is_some()) {
+            continue;
         }
+        let day = workout.date;
+        let finding = match old {
+            Some(dated) => {
+                let text = format!(
+                    "The target pace of the workout on {day} comes from your result of {}, which is more than {days} days \
+                     old; a new race or time trial would update it",
+                    dated.result_on
+                );
+                RawFinding::new(LintRule::UnsupportedPace, Severity::Warning, text).with_part(2)
+            }
+            None => {
+                let text = format!(
+                    "The workout on {day} has a target pace, but no race result from the last {days} days supports one; go \
+                     by effort"
+                );
+                RawFinding::new(LintRule::UnsupportedPace, Severity::Error, text)
+            }
+        };
+        report.add(finding.on_day(day));
     }
 }
 

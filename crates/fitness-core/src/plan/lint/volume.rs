@@ -42,16 +42,13 @@ fn check_known_level(view: &LintContext<'_>, report: &mut RawFindings) {
     }
 }
 
-/// R1, and R35 for an athlete with an injury.
+/// R1, also for tune-up races, and R35 for an athlete with an injury.
 fn check_longest_run_jumps(view: &LintContext<'_>, report: &mut RawFindings) {
-    for (session, workout) in view.changeable_runs() {
+    for (session, _) in view.changeable_runs() {
         let day = session.day;
         let Some(km) = session.km.filter(|km| *km > training_norms::SHORT_RUN_KM + TOLERANCE) else {
             continue;
         };
-        if workout.kind == WorkoutKind::Race {
-            continue;
-        }
         let Some(before) = view.longest_run_before(day) else { continue };
         let run = format!("The run of {} on {day}", view.format_km(km));
         if before <= 0.0 {
@@ -284,7 +281,8 @@ fn check_mean_run(view: &LintContext<'_>, report: &mut RawFindings) {
         let Some(runs) = runs.filter(|runs| runs.len() > 1) else { continue };
         let longest = runs.iter().copied().fold(0.0, f64::max);
         let mean = (runs.iter().sum::<f64>() - longest) / (runs.len() - 1) as f64;
-        if mean > most + 0.5 {
+        // Shown in whole minutes.
+        if mean.round() > most {
             let first = week.week.first;
             let text = format!(
                 "In the week of {first} the runs besides the long run take {mean:.0} minutes on average; more, shorter \

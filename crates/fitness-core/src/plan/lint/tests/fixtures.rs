@@ -202,17 +202,41 @@ impl PlanFixture {
 
 /// Twelve weeks to a half marathon that suit a runner of the level, with the athlete.
 pub(super) fn sound_plan(level: Level) -> (PlanFixture, TrainingBaseline) {
-    let athlete = athlete(level);
+    // An advanced runner is faster: 4:50 /km.
+    let (pace, long) = if level == Level::Advanced { (290.0, 0.26) } else { (360.0, 0.3) };
+    let athlete = at_easy_pace(athlete(level), pace);
     let base = athlete.base().unwrap().km();
     let shares = [1.0, 1.05, 1.10, 0.85, 1.10, 1.14, 1.18, 0.9, 1.15, 1.18, 0.85, 0.5];
-    let weeks: Vec<(f64, f64)> = shares.iter().map(|share| (base * share, base * share * 0.3)).collect();
+    let weeks: Vec<(f64, f64)> = shares.iter().map(|share| (base * share, base * share * long)).collect();
     (PlanFixture::race(Distance::HALF_MARATHON, &weeks), athlete)
 }
 
-/// An athlete of a level with this weekly distance and Sunday run.
+/// An athlete of a level with this weekly distance and Sunday run. A stated level only lowers the
+/// recorded one, so a higher level takes the distance and the result that show it.
 pub(super) fn athlete_at_level(level: Level, base: f64, long: f64) -> TrainingBaseline {
-    let mut athlete = athlete_running(base, long);
+    let vdot = match level {
+        Level::Novice => None,
+        Level::Intermediate => Some(42.0),
+        Level::Advanced => Some(54.0),
+    };
+    let mut athlete = TrainingBaseline { vdot, ..athlete_running(base, long) };
     athlete.self_reported.level = Some(level);
+    assert_eq!(athlete.level(), Ok(level), "{base} km a week do not show this level");
+    athlete
+}
+
+/// An athlete without data, who states a level.
+pub(super) fn athlete_stating(level: Level) -> TrainingBaseline {
+    let mut athlete = TrainingBaseline::unknown(today());
+    athlete.self_reported.level = Some(level);
+    athlete
+}
+
+/// The same athlete with all runs at this pace, in seconds per kilometre.
+pub(super) fn at_easy_pace(mut athlete: TrainingBaseline, pace: f64) -> TrainingBaseline {
+    for run in &mut athlete.runs {
+        run.duration = TimeSpan::from_seconds(run.distance.km() * pace);
+    }
     athlete
 }
 

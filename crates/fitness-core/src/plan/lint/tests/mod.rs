@@ -1,5 +1,6 @@
 //! Each rule just inside and just outside its limits, for each level.
 
+mod bad_plans;
 mod documentation;
 mod fixtures;
 mod properties;

@@ -15,7 +15,7 @@ fn too_few_rest_days_are_found() {
         (Intermediate, [NO_FINDING, NO_FINDING, WARNING]),
         (Advanced, [NO_FINDING; 3]),
     ] {
-        let athlete = athlete_at_level(level, 40.0, 10.0);
+        let athlete = athlete_at_level(level, 50.0, 10.0);
         for (made, expected) in [&full, &six, &seven].into_iter().zip(expected) {
             assert_eq!(made.severity_of(&athlete, LintRule::RestDays), expected, "{level}");
         }
@@ -37,7 +37,7 @@ fn an_unusual_number_of_runs_is_noted() {
             let made = PlanFixture { workouts, ..PlanFixture::weeks(&[(0.0, 0.0)]) };
             let expected = if (low..=high).contains(&runs) { NO_FINDING } else { NOTE };
             assert_eq!(
-                made.severity_of(&athlete_at_level(level, 40.0, 10.0), LintRule::RunsPerWeek),
+                made.severity_of(&athlete_at_level(level, 50.0, 10.0), LintRule::RunsPerWeek),
                 expected,
                 "{level} {runs}"
             );
@@ -48,7 +48,7 @@ fn an_unusual_number_of_runs_is_noted() {
 #[test]
 fn conflicting_workouts_on_a_day_are_errors() {
     for level in Level::ALL {
-        let athlete = athlete_at_level(*level, 40.0, 10.0);
+        let athlete = athlete_at_level(*level, 50.0, 10.0);
         let sound = PlanFixture::race(Distance::HALF_MARATHON, &[(40.0, 10.0); 3]);
         assert_eq!(sound.severity_of(&athlete, LintRule::DayConflict), NO_FINDING);
         let and = |workout: Workout| {
@@ -109,7 +109,7 @@ fn conflicting_workouts_on_a_day_are_errors() {
 #[test]
 fn a_day_of_training_has_a_possible_length() {
     for level in Level::ALL {
-        let athlete = athlete_at_level(*level, 40.0, 10.0);
+        let athlete = athlete_at_level(*level, 50.0, 10.0);
         let plan = |km: f64| PlanFixture::weeks(&[(40.0, 10.0)]).with(workout(2, WorkoutKind::Easy, km));
         assert_severities(
             LintRule::ImplausibleDayLength,
@@ -187,9 +187,11 @@ fn finding_in_many_weeks_is_reported_once() {
 #[test]
 fn rules_about_a_race_are_silent_without_one() {
     let made = PlanFixture::weeks(&[(40.0, 10.0); 8]);
-    let about_races = [8, 9, 10, 16, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28].map(|n| format!("R{n}"));
-    for level in Level::ALL {
-        for finding in made.lint(&athlete_at_level(*level, 1.0, 0.5)) {
+    let made = PlanFixture { target: Some(TimeSpan::from_mins(100)), ..made };
+    let about_races = [8, 9, 10, 16, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 37, 38].map(|n| format!("R{n}"));
+    let novice = athlete_at_level(Novice, 1.0, 0.5);
+    for athlete in [novice, athlete(Intermediate), athlete(Advanced)] {
+        for finding in made.lint(&athlete) {
             assert!(!about_races.contains(&finding.rule.to_string()), "{finding:?}");
         }
     }

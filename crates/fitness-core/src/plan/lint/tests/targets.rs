@@ -31,11 +31,42 @@ fn a_pace_needs_a_result_of_the_last_120_days() {
         silent.today = silent.as_of.plus_days(61);
         assert_eq!(paced.severity_of(&silent, LintRule::UnsupportedPace), NO_FINDING);
         silent.today = silent.as_of.plus_days(62);
-        assert_eq!(paced.severity_of(&silent, LintRule::UnsupportedPace), ERROR);
+        assert_eq!(paced.severity_of(&silent, LintRule::UnsupportedPace), WARNING);
         let mut by_effort = workout_at_pace(WorkoutKind::Tempo, 300.0);
         by_effort.steps[1] = meters(StepType::Active, 3000.0);
         assert_eq!(plan().with(by_effort).severity_of(&with(None), LintRule::UnsupportedPace), NO_FINDING);
     }
+}
+
+/// The plan begins on the day after the last day of data.
+#[test]
+fn a_result_that_expires_during_the_plan_is_a_warning() {
+    let expired = |days_ago: i64| {
+        let mut athlete = TrainingBaseline {
+            paces: Some(paces(days_ago)),
+            ..athlete_at_level(Level::Intermediate, 50.0, 12.0)
+        };
+        athlete.today = athlete.as_of.plus_days(30);
+        athlete
+    };
+    let with_pace = |pace: f64| plan().with(workout_at_pace(WorkoutKind::Tempo, pace));
+    let severity =
+        |days_ago: i64| with_pace(300.0).severity_of(&expired(days_ago), LintRule::UnsupportedPace);
+    // Now 91, 120, 121, 148, 149 and 150 days old; 62, 91, 92, 119, 120 and 121 at the start.
+    let cases =
+        [(61, NO_FINDING), (91, NO_FINDING), (92, WARNING), (119, WARNING), (120, ERROR), (121, ERROR)];
+    for (days_ago, expected) in cases {
+        assert_eq!(severity(days_ago), expected, "{days_ago}");
+    }
+    let said = with_pace(300.0).finding(&expired(100), LintRule::UnsupportedPace).unwrap();
+    assert!(
+        said.text.contains("your result of 2026-03-06, which is more than 120 days old"),
+        "{}",
+        said.text
+    );
+    // It still limits the pace, and without a pace there is nothing to report.
+    assert_eq!(with_pace(280.0).severity_of(&expired(100), LintRule::UnsupportedPace), ERROR);
+    assert_eq!(plan().severity_of(&expired(100), LintRule::UnsupportedPace), NO_FINDING);
 }
 
 /// Threshold is 5:00, intervals 4:40, repetitions 4:20, marathon 5:20; 3 % is the tolerance.
