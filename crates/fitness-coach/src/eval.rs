@@ -70,8 +70,8 @@ pub fn eval_cases() -> Vec<EvalCase> {
     [
         ("a rested morning", rested.clone(), Vec::new()),
         ("a tired morning", tired.clone(), note),
-        ("a session to do", with_a_plan(rested), Vec::new()),
-        ("a session on a tired morning", with_a_plan(tired), hostile),
+        ("a workout planned", with_a_plan(rested), Vec::new()),
+        ("a workout on a tired morning", with_a_plan(tired), hostile),
         ("a morning without data", Vec::new(), Vec::new()),
     ]
     .into_iter()

@@ -43,6 +43,8 @@ pub struct FinishedBrief {
     pub author: String,
     /// Why the built-in coach replaced the model, as a sentence.
     pub fallback_reason: Option<String>,
+    /// Whether the model failed before it sent a reply, so that it could not break a rule.
+    pub is_unanswered: bool,
     /// Id of the prompt; `None` without a model.
     pub prompt: Option<String>,
     /// Version of the brief format.
@@ -78,6 +80,7 @@ pub fn write_rule_based_brief(morning: &BriefInput<'_>, fell_back: Option<String
         rendered,
         author: rule_based::NAME.to_owned(),
         fallback_reason: fell_back,
+        is_unanswered: false,
         prompt: None,
         schema: brief::VERSION,
         usage: Usage::default(),

@@ -47,7 +47,8 @@ impl<'a> BriefFlow<'a> {
             Ok(reply) => reply,
             Err(error) => {
                 self.usage = self.usage.plus(error.usage);
-                return self.fall_back(&to_sentence(&error.message));
+                let brief = self.fallback_brief(&to_sentence(&error.message));
+                return BriefStep::Done(Box::new(FinishedBrief { is_unanswered: true, ..brief }));
             }
         };
         self.usage = self.usage.plus(reply.usage);
@@ -69,6 +70,7 @@ impl<'a> BriefFlow<'a> {
                     rendered,
                     author: self.model.clone(),
                     fallback_reason: None,
+                    is_unanswered: false,
                     prompt: Some(prompt().id()),
                     schema: brief::VERSION,
                     usage: self.usage,
@@ -108,10 +110,14 @@ impl<'a> BriefFlow<'a> {
     }
 
     fn fall_back(&self, why: &str) -> BriefStep {
+        BriefStep::Done(Box::new(self.fallback_brief(why)))
+    }
+
+    fn fallback_brief(&self, why: &str) -> FinishedBrief {
         let why = why.trim_end_matches('.');
         let reason = format!("{} failed: {why}.", escape_invisible(&self.model));
         let written = write_rule_based_brief(&self.input, Some(reason));
-        BriefStep::Done(Box::new(FinishedBrief { prompt: Some(prompt().id()), usage: self.usage, ..written }))
+        FinishedBrief { prompt: Some(prompt().id()), usage: self.usage, ..written }
     }
 }
 

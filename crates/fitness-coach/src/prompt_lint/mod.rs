@@ -109,9 +109,9 @@ pub fn lint(prompt: &str, against: &LintContext<'_>) -> Vec<LintFinding> {
         }
     }
     match prompt.matches(NOTES_PLACEHOLDER).count() {
-        0 => fail("prompt no longer wires in saved user notes".to_owned()),
+        0 => fail("missing placeholder: the saved user notes".to_owned()),
         1 => {}
-        _ => fail("prompt wires in saved user notes more than once".to_owned()),
+        _ => fail("the placeholder of the saved user notes occurs more than once".to_owned()),
     }
     for sentence in &sentences {
         if has_any_stems(&sentence.words, REVOKING_STEMS) {

@@ -2,12 +2,12 @@
 
 use fitness_core::adherence::grade::Verdict;
 use fitness_core::domain::observation::AbsenceReason;
-use fitness_core::facts::{FactName, FactValue, FactWord, Facts};
+use fitness_core::facts::{FactName, FactValue, FactWord, Facts, StaleCause};
 use fitness_core::llm_output::brief::{Briefing, Metric, Tone};
+use fitness_core::metrics::MissingReason;
 use fitness_core::metrics::fitness::{FormBand, RampBand};
 use fitness_core::metrics::recovery::RecoveryBand;
 use fitness_core::metrics::recovery::illness::IllnessSignDuration;
-use fitness_core::metrics::{MissingReason, Quality};
 use fitness_core::plan::WorkoutKind;
 use std::collections::BTreeSet;
 
@@ -82,10 +82,6 @@ impl BriefWriter<'_> {
 
     fn is_kind(&self, kind: WorkoutKind) -> bool {
         self.fact_word(FactName::TodayWorkoutKind) == Some(FactWord::Kind(kind))
-    }
-
-    fn is_stale(&self, name: FactName) -> bool {
-        self.facts.find(name.as_str()).is_some_and(|fact| fact.quality.has(Quality::Stale))
     }
 
     fn absence(&self) -> Option<AbsenceReason> {
@@ -246,13 +242,14 @@ fn write_missing_data(writer: &mut BriefWriter<'_>) {
     }
 }
 
-/// What raises or lowers recovery, as the start of a sentence and within one.
+/// What raises or lowers recovery, as the start of a sentence and within one. With "raised" as the
+/// verb, "resting heart rate raised" would read as a raised heart rate.
 const RECOVERY_FACTORS: [(FactName, &str, &str); 5] = [
-    (FactName::RecoveryFromHrv, "HRV", "HRV"),
-    (FactName::RecoveryFromRestingHeartRate, "Resting heart rate", "resting heart rate"),
-    (FactName::RecoveryFromSleep, "Sleep", "sleep"),
+    (FactName::RecoveryFromHrv, "Your HRV", "your HRV"),
+    (FactName::RecoveryFromRestingHeartRate, "Your resting heart rate", "your resting heart rate"),
+    (FactName::RecoveryFromSleep, "Your sleep", "your sleep"),
     (FactName::RecoveryFromFeel, "How you feel", "how you feel"),
-    (FactName::RecoveryFromForm, "Recent training", "recent training"),
+    (FactName::RecoveryFromForm, "Your recent training", "your recent training"),
 ];
 
 /// Smaller contributions, in standard deviations, are not mentioned.
@@ -273,9 +270,9 @@ fn write_recovery(writer: &mut BriefWriter<'_>) {
         let down = parts.iter().filter(|(added, ..)| *added < 0.0).min_by(|a, b| a.0.total_cmp(&b.0));
         let words = match (up, down) {
             (Some((_, up, _)), Some((_, _, down))) => {
-                Some(format!("{up} raised your recovery the most; {down} lowered it the most."))
+                Some(format!("{up} helped your recovery the most; {down} lowered it the most."))
             }
-            (Some((_, up, _)), None) => Some(format!("{up} raised your recovery the most.")),
+            (Some((_, up, _)), None) => Some(format!("{up} helped your recovery the most.")),
             (None, Some((_, down, _))) => Some(format!("{down} lowered your recovery the most.")),
             (None, None) => None,
         };
@@ -315,13 +312,23 @@ fn write_load(writer: &mut BriefWriter<'_>) {
     if Metric::TrainingLoad.is_missing(writer.facts) {
         return;
     }
-    // A stale form is reported in the past tense, without advice.
-    if writer.is_stale(FactName::Form) {
-        writer.write_first(&[
-            "On the last day with data, form was {{form}} ({{form_band}}).",
-            "On the last day with data, form was {{form}}.",
-        ]);
-        return;
+    // A stale form comes without advice, and in the past tense if its data is old.
+    match writer.facts.stale_cause(FactName::Form) {
+        Some(StaleCause::Data) => {
+            writer.write_first(&[
+                "On the last day with data, form was {{form}} ({{form_band}}).",
+                "On the last day with data, form was {{form}}.",
+            ]);
+            return;
+        }
+        Some(StaleCause::Threshold) => {
+            writer.write_first(&[
+                "Form is about {{form}} ({{form_band}}), but it may be off: the threshold behind it is old.",
+                "Form is about {{form}}, but it may be off: the threshold behind it is old.",
+            ]);
+            return;
+        }
+        None => {}
     }
     let _ = match writer.fact_word(FactName::FormBand) {
         Some(FactWord::Form(FormBand::HighStrain)) => {

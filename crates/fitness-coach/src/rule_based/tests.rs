@@ -189,14 +189,26 @@ fn sentences_follow_from_the_facts() {
 
 #[test]
 fn stale_facts_are_written_in_the_past_tense() {
-    let balanced = typical_facts(&[(FactName::FormBand, word_value(FactWord::Form(FormBand::Neutral)))], &[]);
-    assert!(render_brief(&balanced).contains("in balance"));
-    let mut known = balanced.known().to_vec();
-    known.iter_mut().filter(|fact| fact.id.as_str() == "form").for_each(|fact| {
-        fact.quality = Quality::EstimatedStale;
-    });
-    let text = render_brief(&Facts::new(known, Vec::new()).unwrap());
+    let neutral = (FactName::FormBand, word_value(FactWord::Form(FormBand::Neutral)));
+    let balanced = |without: &[FactName]| typical_facts(std::slice::from_ref(&neutral), without);
+    assert!(render_brief(&balanced(&[])).contains("in balance"));
+    let stale = |facts: &Facts| {
+        let mut known = facts.known().to_vec();
+        known.iter_mut().filter(|fact| fact.id.as_str() == "form").for_each(|fact| {
+            fact.quality = Quality::EstimatedStale;
+        });
+        render_brief(&Facts::new(known, facts.missing().to_vec()).unwrap())
+    };
+    // Yesterday is not complete.
+    let text = stale(&balanced(&[FactName::LoadYesterday]));
     assert!(text.contains("On the last day with data, form was") && !text.contains("in balance"), "{text}");
+    // Yesterday is complete, so only the threshold is old.
+    let text = stale(&balanced(&[]));
+    assert!(
+        text.contains("the threshold behind it is old") && !text.contains("last day with data"),
+        "{text}"
+    );
+    assert!(!text.contains("in balance"), "{text}");
 }
 
 #[test]

@@ -36,6 +36,42 @@ macro_rules! facts {
     };
 }
 
+impl FactName {
+    pub(super) const fn is_threshold(self) -> bool {
+        matches!(
+            self,
+            Self::ThresholdHeartRate
+                | Self::ThresholdMaxHeartRate
+                | Self::ThresholdRestingHeartRate
+                | Self::ThresholdPace
+                | Self::ThresholdPower
+                | Self::ThresholdSwimPace
+        )
+    }
+
+    /// Whether it is computed from training loads, which depend on thresholds.
+    pub(super) const fn uses_load(self) -> bool {
+        matches!(
+            self,
+            Self::Fitness
+                | Self::FitnessSettled
+                | Self::Fatigue
+                | Self::Form
+                | Self::FormBand
+                | Self::Ramp
+                | Self::RampBand
+                | Self::Monotony
+                | Self::LoadYesterday
+                | Self::Load7Days
+                | Self::Load7DaysBefore
+                | Self::Load7To28Days
+                | Self::Recovery
+                | Self::RecoveryBand
+                | Self::RecoveryFromForm
+        )
+    }
+}
+
 // Sums end with yesterday, so that they stay the same all day.
 facts! {
     Fitness = "fitness", FitnessPoints, "weighted average of daily load, about 42 days",

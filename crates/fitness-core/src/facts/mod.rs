@@ -137,6 +137,44 @@ impl Facts {
         self.missing.get(at).map(|missing| &missing.why)
     }
 
+    /// Why a known fact is stale; `None` if it is not.
+    #[must_use]
+    pub fn stale_cause(&self, name: FactName) -> Option<StaleCause> {
+        let fact = self.find(name.as_str())?;
+        if !fact.quality.has(Quality::Stale) {
+            return None;
+        }
+        // Yesterday has no load while the data ends before yesterday.
+        let why = self.missing_reason(FactName::LoadYesterday.as_str());
+        let is_late = matches!(why, Some(MissingReason::NotYet | MissingReason::TooFew { .. }));
+        let by_threshold = name.is_threshold() || name == FactName::LastRunLoad;
+        Some(if by_threshold || (name.uses_load() && !is_late) {
+            StaleCause::Threshold
+        } else {
+            StaleCause::Data
+        })
+    }
+
+    /// The quality of a fact for the athlete, such as `estimated, based on an old threshold`;
+    /// `None` if it is `ok`.
+    #[must_use]
+    pub fn quality_label(&self, fact: &Fact) -> Option<String> {
+        if fact.quality == Quality::Ok {
+            return None;
+        }
+        let name = fact.id.as_str().parse::<FactName>().ok();
+        let label = fact.quality.label();
+        Some(match name.and_then(|name| self.stale_cause(name).map(|cause| (name, cause))) {
+            Some((name, StaleCause::Threshold)) if name.is_threshold() => {
+                label.replace(Quality::Stale.label(), "more than 90 days old")
+            }
+            Some((_, StaleCause::Threshold)) => {
+                label.replace(Quality::Stale.label(), Quality::OLD_THRESHOLD_LABEL)
+            }
+            _ => label.to_owned(),
+        })
+    }
+
     /// Splits a template into text and facts, with the checks of [`Facts::render`].
     pub fn parse_template<'a>(&'a self, prose: &'a str) -> Result<Vec<TemplatePart<'a>>, TemplateErrors> {
         template::parse(self, prose)
@@ -147,6 +185,15 @@ impl Facts {
     pub fn render(&self, prose: &str, units: UnitSystem) -> Result<String, TemplateErrors> {
         template::render(self, prose, units)
     }
+}
+
+/// What makes a fact stale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StaleCause {
+    /// Data after the day of the fact is not synced yet, or a race behind it is old.
+    Data,
+    /// The data is current, but a threshold behind its loads is at least 90 days old.
+    Threshold,
 }
 
 /// Facts that break an invariant of [`Facts`].

@@ -195,6 +195,13 @@ impl FitnessState {
     }
 }
 
+/// Form as shown beside fitness and fatigue: the difference of the rounded values, so that the
+/// three numbers agree. Ties round to even, as in `{:.0}`.
+#[must_use]
+pub fn shown_form(fitness: f64, fatigue: f64) -> f64 {
+    fitness.round_ties_even() - fatigue.round_ties_even()
+}
+
 /// Days since the last load with each quality flag; 0 is today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct DaysSinceDoubtfulLoad {

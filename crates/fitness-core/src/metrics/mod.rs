@@ -58,6 +58,9 @@ string_enum! {
 }
 
 impl Quality {
+    /// Label for `Stale` where an old threshold is the only cause, as for the load of an activity.
+    pub const OLD_THRESHOLD_LABEL: &str = "based on an old threshold";
+
     /// The quality of a value computed from two others: the union of their flags. Commutative.
     #[must_use]
     pub fn combine(self, other: Self) -> Self {
@@ -183,7 +186,7 @@ impl RequiredInput {
             Self::ThresholdHeartRate => "set a threshold heart rate",
             Self::ThresholdSpeed => "set a threshold pace",
             Self::ThresholdPower => "set a threshold power",
-            Self::SwimSpeed => "set a critical swim pace",
+            Self::SwimSpeed => "set a critical swim speed (CSS)",
             Self::Sex => "set your sex in your profile",
             Self::SleepNeed => "set your sleep goal in your profile",
             Self::HeartRate => "no heart rate data",
@@ -222,11 +225,11 @@ impl RequiredInput {
     #[must_use]
     pub const fn cause(self) -> &'static str {
         match self {
-            Self::MaxHeartRate => "no max HR was set",
-            Self::ThresholdHeartRate => "no threshold heart rate was set",
-            Self::ThresholdSpeed => "no threshold pace was set",
-            Self::ThresholdPower => "no threshold power was set",
-            Self::SwimSpeed => "no critical swim pace was set",
+            Self::MaxHeartRate => "no max HR was known at the time",
+            Self::ThresholdHeartRate => "no threshold heart rate was known at the time",
+            Self::ThresholdSpeed => "no threshold pace was known at the time",
+            Self::ThresholdPower => "no threshold power was known at the time",
+            Self::SwimSpeed => "no critical swim speed (CSS) was known at the time",
             Self::Sex => "your sex was not set",
             Self::SleepNeed => "no sleep goal was set",
             other => other.label(),
@@ -303,7 +306,21 @@ impl MissingReason {
         Self::Missing { need }
     }
 
-    /// The reason for a sentence about the past, such as `no threshold pace was set`.
+    /// Whether a threshold is missing, so that setting one with an earlier date helps.
+    #[must_use]
+    pub const fn is_threshold(&self) -> bool {
+        let Self::Missing { need } = self else { return false };
+        matches!(
+            need,
+            RequiredInput::MaxHeartRate
+                | RequiredInput::ThresholdHeartRate
+                | RequiredInput::ThresholdSpeed
+                | RequiredInput::ThresholdPower
+                | RequiredInput::SwimSpeed
+        )
+    }
+
+    /// The reason for a sentence about the past, such as `no threshold pace was known at the time`.
     #[must_use]
     pub fn cause(&self) -> String {
         match self {

@@ -144,7 +144,7 @@ impl Availability {
         if self.blackouts.contains(&day) {
             Some("a day you blocked")
         } else if !self.days.allows(day) {
-            Some("a day you can't train on")
+            Some("not one of your training days")
         } else {
             None
         }

@@ -49,16 +49,16 @@ impl Workout {
     pub fn new_manual(
         day: Day,
         sport: Sport,
-        kind: WorkoutKind,
+        asked: WorkoutKind,
         name: Option<&str>,
         size: Option<Size>,
     ) -> Self {
-        let kind = match (kind, sport) {
+        let kind = match (asked, sport) {
             (WorkoutKind::Easy, Sport::Strength) => WorkoutKind::Strength,
             (WorkoutKind::Easy, sport) if sport != Sport::Running => WorkoutKind::CrossTraining,
             (kind, _) => kind,
         };
-        let named = name.map_or_else(|| kind.default_name(sport), str::to_owned);
+        let named = name.map_or_else(|| asked.default_name(sport), str::to_owned);
         let empty = Self { sport, kind, name: named, ..Self::rest(day) };
         let Some(size) = size else { return empty };
         // Keep the athlete's name.
@@ -79,6 +79,12 @@ impl WorkoutKind {
             Self::Easy | Self::Long | Self::Recovery | Self::Tempo if sport == Sport::Running => {
                 format!("{} run", self.label())
             }
+            Self::Easy | Self::Long | Self::Recovery if matches!(sport, Sport::Cycling | Sport::Swimming) => {
+                format!("{} {}", self.label(), sport.title().to_lowercase())
+            }
+            Self::Easy if sport == Sport::Rowing => "Easy rowing".to_owned(),
+            Self::Easy if sport == Sport::Strength => Self::Strength.label(),
+            Self::Easy if sport != Sport::Running => Self::CrossTraining.label(),
             _ => self.label(),
         }
     }
@@ -234,7 +240,7 @@ pub fn describe_days_off_used(
         .filter_map(|new| {
             let problem = plan.terms.availability.unavailable_reason(new.date)?;
             let name = escape_invisible(&new.name);
-            Some(format!("{name} would be on {} {}, {problem}.", new.date.weekday(), new.date))
+            Some(format!("{name} would be on {} {}, which is {problem}.", new.date.weekday(), new.date))
         })
         .collect()
 }
@@ -450,6 +456,17 @@ mod tests {
     }
 
     #[test]
+    fn manual_workout_is_named_after_what_was_chosen() {
+        let name = |sport, kind| Workout::new_manual(day("2026-06-18"), sport, kind, None, None).name;
+        assert_eq!(name(Sport::Running, WorkoutKind::Easy), "Easy run");
+        assert_eq!(name(Sport::Cycling, WorkoutKind::Easy), "Easy ride");
+        assert_eq!(name(Sport::Swimming, WorkoutKind::Long), "Long swim");
+        assert_eq!(name(Sport::Rowing, WorkoutKind::Easy), "Easy rowing");
+        assert_eq!(name(Sport::Strength, WorkoutKind::Easy), "Strength");
+        assert_eq!(name(Sport::Other, WorkoutKind::Easy), "Cross training");
+    }
+
+    #[test]
     fn workout_on_a_day_off_is_allowed_and_reported() {
         let mut plan = plan();
         plan.terms.availability.days = "mon,tue,thu,sat,sun".parse().unwrap();
@@ -461,10 +478,10 @@ mod tests {
         };
         assert_eq!(
             notes(&[Edit::Move { workout: id(1), to: day("2026-06-17") }]),
-            ["Run would be on Wed 2026-06-17, a day you can't train on."]
+            ["Run would be on Wed 2026-06-17, which is not one of your training days."]
         );
         let blocked = Edit::Add { workout: run(0, "2026-06-20", 6.0).workout };
-        assert_eq!(notes(&[blocked]), ["Run would be on Sat 2026-06-20, a day you blocked."]);
+        assert_eq!(notes(&[blocked]), ["Run would be on Sat 2026-06-20, which is a day you blocked."]);
         let free = Edit::Move { workout: id(1), to: day("2026-06-22") };
         assert_eq!(notes(&[free]), [""; 0]);
     }

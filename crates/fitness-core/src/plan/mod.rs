@@ -268,3 +268,14 @@ pub struct Revision {
     pub content_hash: ContentHash,
     pub made_at: Instant,
 }
+
+impl Revision {
+    /// Stored as the reason of an edit for which the athlete gave none.
+    pub const NO_REASON: &str = "By hand";
+
+    /// The reason, if one was given.
+    #[must_use]
+    pub fn given_reason(&self) -> Option<&str> {
+        self.reason.as_deref().filter(|reason| *reason != Self::NO_REASON)
+    }
+}

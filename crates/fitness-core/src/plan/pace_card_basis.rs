@@ -4,6 +4,7 @@ use super::PaceCard;
 use crate::domain::units::{Distance, TimeSpan};
 use crate::metrics::predict::PredictedFinish;
 use crate::string_enum::string_enum;
+use std::cmp::Ordering;
 
 string_enum! {
     /// What a pace card is based on.
@@ -28,6 +29,23 @@ impl PaceCardBasis {
             (Some(_), None) => Self::UnverifiedTarget,
             (Some(target), Some(_)) if target == card.a => Self::Target,
             (Some(_), Some(_)) => Self::PredictionOverTarget,
+        }
+    }
+
+    /// Why the prediction for race day differs from today's; `None` if it does not.
+    #[must_use]
+    pub fn compare_with_today(race: Distance, today: TimeSpan, finish: PredictedFinish) -> Option<String> {
+        let on_race_day = finish.rounded(race).time;
+        let today_label = today.format_clock();
+        match on_race_day.cmp(&today) {
+            Ordering::Less => Some(format!(
+                "Raced today it would be about {today_label}; race day assumes that you follow the plan."
+            )),
+            Ordering::Equal => None,
+            Ordering::Greater => Some(format!(
+                "Raced today it would be about {today_label}; race day is slower because there is too little time for \
+                 the long runs."
+            )),
         }
     }
 
@@ -69,5 +87,22 @@ impl PaceCardBasis {
                  between plan A and the slowest time of that range."
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn race_day_that_differs_from_today_is_explained() {
+        let minutes = TimeSpan::from_mins;
+        let finish = PredictedFinish { low: minutes(95), time: minutes(99), high: minutes(104) };
+        let compare =
+            |today| PaceCardBasis::compare_with_today(Distance::HALF_MARATHON, minutes(today), finish);
+        let faster = compare(101).unwrap();
+        assert!(faster.contains("1:41:00") && faster.contains("follow the plan"), "{faster}");
+        assert!(compare(97).unwrap().contains("race day is slower"));
+        assert_eq!(compare(99), None);
     }
 }

@@ -27,8 +27,11 @@ pub fn metric_rows(
                     "{:.0} (from {}, {})",
                     load.value,
                     load_method_label(load.method),
-                    load.quality.label()
+                    load.quality.label().replace(Quality::Stale.label(), Quality::OLD_THRESHOLD_LABEL)
                 )
+            }
+            Err(why) if why.is_threshold() => {
+                format!("none: {}; set one with an earlier date", why.cause())
             }
             Err(why) => format!("none: {why}"),
         };

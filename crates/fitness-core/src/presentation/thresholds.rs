@@ -29,7 +29,7 @@ impl ThresholdKind {
             Self::ThresholdHeartRate => "threshold heart rate",
             Self::ThresholdSpeed => "threshold pace",
             Self::ThresholdPower => "threshold power",
-            Self::SwimSpeed => "critical swim pace",
+            Self::SwimSpeed => "critical swim speed (CSS)",
         }
     }
 
@@ -72,6 +72,9 @@ impl ThresholdKind {
             Self::ThresholdPower => (number(), "write a value in watts, such as 250"),
             _ => (number(), "write a value in bpm, such as 168"),
         };
+        if text.trim().is_empty() {
+            return Err(input_error("no value was entered".to_owned(), help));
+        }
         value.ok_or_else(|| input_error(format!("`{text}` is not a valid {}", self.label()), help))
     }
 
@@ -141,29 +144,22 @@ impl ZoneKind {
         }
     }
 
-    /// `120, 140, 160 bpm`, or for paces `Z1 slower than 6:10 /km, Z2 from 6:10 /km`.
+    /// `Z1 from 94 bpm, Z2 from 112 bpm`, or for paces `Z1 slower than 6:10 /km, Z2 from 6:10 /km`.
     #[must_use]
     pub fn format_zones(self, zones: &Zones, units: UnitSystem) -> String {
         let bound = |value: &f64| match self {
             Self::Speed => ThresholdKind::ThresholdSpeed.format_value(*value, units),
-            Self::HeartRate | Self::Power => format!("{value:.0}"),
+            Self::HeartRate => format!("{value:.0} bpm"),
+            Self::Power => format!("{value:.0} W"),
         };
-        let unit = match self {
-            Self::HeartRate => " bpm",
-            Self::Power => " W",
-            Self::Speed => "",
-        };
+        let below = if self == Self::Speed { "slower than" } else { "below" };
         let bounds = zones.lower_bounds();
-        let pace_zone = |(number, value): (usize, &f64)| match (*value > 0.0, bounds.get(number)) {
+        let zone = |(number, value): (usize, &f64)| match (*value > 0.0, bounds.get(number)) {
             (true, _) => format!("Z{number} from {}", bound(value)),
-            (false, Some(next)) => format!("Z{number} slower than {}", bound(next)),
-            (false, None) => format!("Z{number} at any pace"),
+            (false, Some(next)) => format!("Z{number} {below} {}", bound(next)),
+            (false, None) => format!("Z{number} at any {}", self.label()),
         };
-        let shown: Vec<String> = match self {
-            Self::Speed => (1..).zip(bounds).map(pace_zone).collect(),
-            Self::HeartRate | Self::Power => bounds.iter().map(bound).collect(),
-        };
-        format!("{}{unit}", shown.join(", "))
+        (1..).zip(bounds).map(zone).collect::<Vec<_>>().join(", ")
     }
 
     /// Pace zones are for running, power zones for cycling, heart rate zones for any sport.
@@ -207,6 +203,9 @@ impl ZoneKind {
             value.filter(|value| (0.0..=most).contains(value))
         };
         let bounds: Vec<&str> = bounds.into_iter().collect();
+        if bounds.iter().all(|text| text.trim().is_empty()) {
+            return Err(input_error("no zones were entered".to_owned(), help));
+        }
         let read = bounds.iter().map(|text| bound(text)).collect::<Option<Vec<f64>>>();
         read.and_then(|all| Zones::new(all).ok()).ok_or_else(|| {
             input_error(format!("`{}` is not a valid list of {} zones", bounds.join(","), self.label()), help)

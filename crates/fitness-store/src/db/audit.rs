@@ -7,10 +7,12 @@ use crate::db::convert::parse_text;
 use crate::db::entities::audit_log::{ActiveModel, Column, Entity, Model};
 use crate::db::error::Result;
 use crate::db::store::{Store, truncate_to_micros};
+use crate::import::sync_runs::SyncRunKind;
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::note::Author;
+use fitness_core::domain::observation::ObservationKind;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
@@ -109,7 +111,7 @@ impl AuditAction {
             Self::CalendarOpen => "Calendar link created",
             Self::ChatSay => "Chat message",
             Self::ChatStart => "Chat started",
-            Self::DerivedDrop => "Computed metrics dropped",
+            Self::DerivedDrop => "Metrics recomputed",
             Self::ImportTake => "Data imported",
             Self::JobEnqueue => "Background job queued",
             Self::JobFail => "Background job failed",
@@ -125,8 +127,8 @@ impl AuditAction {
             Self::NoteDelete => "Note deleted",
             Self::NoteEdit => "Note edited",
             Self::ObservationAccept => "Suggested entry accepted",
-            Self::ObservationAdd => "Check-in or absence added",
-            Self::ObservationDelete => "Check-in or absence deleted",
+            Self::ObservationAdd => "Check-in, absence or effort rating added",
+            Self::ObservationDelete => "Check-in, absence or effort rating deleted",
             Self::OwnerTakeOver => "Server ownership transferred",
             Self::PlanActivate => "Plan made active",
             Self::PlanApply => "Proposal applied",
@@ -164,6 +166,14 @@ impl AuditAction {
             Self::ZonesPut => "Zones changed",
             Self::ZonesRemove => "Zones removed",
         }
+    }
+}
+
+const fn observation_label(kind: ObservationKind) -> &'static str {
+    match kind {
+        ObservationKind::Rpe => "Effort rating",
+        ObservationKind::Soreness | ObservationKind::Mood => "Check-in",
+        ObservationKind::Illness | ObservationKind::Injury | ObservationKind::Away => "Absence",
     }
 }
 
@@ -230,11 +240,28 @@ pub struct AuditEntry {
 impl AuditEntry {
     /// What was done, in words. An action that this version does not know is shown as it is stored.
     #[must_use]
-    pub fn label(&self) -> &str {
-        match self.action.parse::<AuditAction>() {
-            Ok(action) => action.label(),
-            Err(_) => &self.action,
+    pub fn label(&self) -> String {
+        let Ok(action) = self.action.parse::<AuditAction>() else { return self.action.clone() };
+        let observed = self.kind().and_then(|kind| kind.parse().ok()).map(observation_label);
+        let run = self.kind().and_then(|kind| kind.parse().ok());
+        match (action, observed, run) {
+            (AuditAction::ObservationAdd, Some(what), _) => format!("{what} added"),
+            (AuditAction::ObservationAccept, Some(what), _) => {
+                format!("Suggested {} accepted", what.to_lowercase())
+            }
+            (AuditAction::ObservationDelete, Some(what), _) => format!("{what} deleted"),
+            (AuditAction::SyncFinish, _, Some(SyncRunKind::Live)) => "Sync finished".to_owned(),
+            (AuditAction::SyncFinish, _, Some(SyncRunKind::File | SyncRunKind::Export)) => {
+                "Import finished".to_owned()
+            }
+            (AuditAction::SyncFinish, _, Some(SyncRunKind::Declared)) => "Day marked complete".to_owned(),
+            _ => action.label().to_owned(),
         }
+    }
+
+    /// The `kind:` of the object; entries of earlier versions have none.
+    fn kind(&self) -> Option<&str> {
+        self.object.split(' ').find_map(|part| part.strip_prefix("kind:"))
     }
 }
 

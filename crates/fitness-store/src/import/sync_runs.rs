@@ -155,9 +155,11 @@ impl Store {
             .fold(ImportCoverage::default(), ImportCoverage::union);
         let coverage =
             if outcome.state == SyncRunState::Failed { ImportCoverage::default() } else { coverage };
+        let kind = outcome.kind.map_or(row.kind, |kind| kind.as_str().to_owned());
+        let object = format!("sync:{id} kind:{kind}");
         let finished = ActiveModel {
             id: Set(row.id),
-            kind: Set(outcome.kind.map_or(row.kind, |kind| kind.as_str().to_owned())),
+            kind: Set(kind),
             state: Set(outcome.state.as_str().to_owned()),
             finished_at: Set(Some(truncate_to_micros(now))),
             complete_through: Set(coverage.complete_through().map(Day::date)),
@@ -168,8 +170,7 @@ impl Store {
         };
         Entity::update(finished).exec(tx.db()).await?;
         batch::put_finished_files(&tx, outcome.files, now).await?;
-        tx.commit(NewAuditEntry::new(now, Actor::System, AuditAction::SyncFinish, format!("sync:{id}")))
-            .await?;
+        tx.commit(NewAuditEntry::new(now, Actor::System, AuditAction::SyncFinish, object)).await?;
         Ok(coverage)
     }
 

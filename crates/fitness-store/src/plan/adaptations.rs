@@ -32,7 +32,7 @@ pub struct AdaptationOutcome {
 /// Pending decisions about the active plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PendingDecisions {
-    /// Open proposals, newest first.
+    /// Open proposals, newest first, also those made for an earlier revision of the plan.
     pub proposals: Vec<Proposal>,
     /// A message of the rules without a proposal.
     pub said: Option<String>,
@@ -52,7 +52,8 @@ impl Store {
         let Some(active) = self.find_active_plan(user).await? else { return Ok(PendingDecisions::default()) };
         let next = self.next_adaptation(user, &active, today).await?;
         let mut proposals = self.list_proposals(user, active.id).await?;
-        proposals.retain(|one| one.state(active.revision, today) == ProposalState::Open);
+        // Also those for an earlier revision: the athlete can still decide on them.
+        proposals.retain(|one| one.is_open(today));
         let message_only = |(adaptation, _): &(Adaptation, _)| adaptation.changes.is_empty();
         let said = next.filter(message_only).map(|(adaptation, _)| adaptation.message);
         Ok(PendingDecisions { proposals, said })

@@ -99,7 +99,7 @@ impl Store {
         } else {
             Vec::new()
         };
-        let mut object = format!("observation:{id}");
+        let mut object = audit_object(id, mark.data.kind());
         for proposal in &withdrawn {
             object.push_str(&format!(" withdrawing proposal:{proposal}"));
         }
@@ -133,8 +133,8 @@ async fn add(tx: Tx, author: Author, observed: &ObservationData, now: Instant) -
         recompute_state::invalidate_from(&tx, Some(earlier_day(observed.from(), activity_day))).await?;
         withdraw_if_feeling_better(&tx, observed, now).await?;
     }
-    let entry =
-        NewAuditEntry::new(now, author.into(), AuditAction::ObservationAdd, format!("observation:{id}"));
+    let object = audit_object(id, observed.kind());
+    let entry = NewAuditEntry::new(now, author.into(), AuditAction::ObservationAdd, object);
     tx.commit(entry.change(None, Some(ContentHash::hash_json(observed)))).await?;
     Ok(id)
 }
@@ -151,13 +151,15 @@ async fn accept(tx: Tx, id: ObservationId, now: Instant) -> Result<()> {
     if accepted.rows_affected == 0 {
         return Err(Error::NotFound(RecordKind::SuggestedObservation));
     }
-    tx.commit(NewAuditEntry::new(
-        now,
-        Actor::Human,
-        AuditAction::ObservationAccept,
-        format!("observation:{id}"),
-    ))
-    .await
+    let row = Entity::find_by_id(id.get()).filter(Column::UserId.eq(tx.user().get())).one(tx.db()).await?;
+    let accepted = observation(row.ok_or(Error::NotFound(RecordKind::SuggestedObservation))?)?;
+    let object = audit_object(id, accepted.data.kind());
+    tx.commit(NewAuditEntry::new(now, Actor::Human, AuditAction::ObservationAccept, object)).await
+}
+
+/// The object of an audit entry. Its label is made from the kind.
+fn audit_object(id: ObservationId, kind: ObservationKind) -> String {
+    format!("observation:{id} kind:{kind}")
 }
 
 /// Whether the athlete has another observation with the same content.

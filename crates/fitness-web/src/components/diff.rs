@@ -31,8 +31,10 @@ impl DiffView {
             (Some(_), Some(_)) if moved.is_some() => "Moved",
             (Some(_), Some(_)) => "Changed",
             (None, Some(_)) => "Added",
-            (_, None) => "Removed",
+            (Some(_), None) => "Removed",
+            (None, None) => "Already removed",
         };
+        let before = if change.then.is_some() { "nothing planned" } else { "no longer in the plan" };
         let more = change.details(self.units);
         html! {
             p.when {
@@ -40,7 +42,7 @@ impl DiffView {
                 span.faint { (what) }
             }
             div.pair {
-                div.now { span.hidden { "Before: " } (self.side(change.now.as_ref(), "nothing planned")) }
+                div.now { span.hidden { "Before: " } (self.side(change.now.as_ref(), before)) }
                 span.arrow aria-hidden="true" { "→" }
                 div.then {
                     span.hidden { "After: " }
@@ -91,7 +93,7 @@ impl DiffView {
         let by_time = week.written_after.time;
         html! {
             (pair(Some(before), Some(after), ""))
-            @if week.distance_estimated && by_time > TimeSpan::ZERO { br; span.small.soft { "includes " (by_time.format_hours_minutes()) " planned by time" } }
+            @if week.distance_estimated && by_time > TimeSpan::ZERO { br; span.small.soft { "estimated: " (by_time.format_hours_minutes()) " of it is planned by time" } }
         }
     }
 }

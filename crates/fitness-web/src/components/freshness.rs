@@ -101,7 +101,7 @@ pub(crate) fn render(view: &PageContext) -> Markup {
             i.dot data-state=(state) aria-hidden="true" {}
             p {
                 @if let Some(day) = fresh.complete_through() {
-                    "Data up to " b { (time::element(day, today)) }
+                    "Data complete through " b { (time::element(day, today)) }
                 } @else { "No data yet" }
                 @if let Some(came) = came { span.soft { " · " (came) } }
                 @if fresh.is_running { span.soft { " · importing now" } }

@@ -32,6 +32,13 @@ pub(crate) fn clock(at: Instant, zone: Tz) -> String {
     at.with_timezone(&zone).format("%H:%M").to_string()
 }
 
+/// `today at 07:12`, else `on Fri 13 Jun at 07:12`.
+pub(crate) fn on_clock_or_date(at: Instant, zone: Tz, today: Day) -> String {
+    let day = Day::at(at, zone);
+    let on = if day == today { "today".to_owned() } else { format!("on {}", short_with_year(day, today)) };
+    format!("{on} at {}", clock(at, zone))
+}
+
 /// `07:12` for today, else `Fri 13 Jun 07:12`.
 pub(crate) fn clock_or_date(at: Instant, zone: Tz, today: Day) -> String {
     let day = Day::at(at, zone);

@@ -196,7 +196,7 @@ fn row(view: &PageContext, one: &StoredActivity, counted: Option<&MatchedWorkout
             td.n.long { (or_dash(a.training_time().map(TimeSpan::format_clock), "No time recorded")) }
             td.n.pace { (or_dash(pace, "Needs a distance and a time")) }
             td.n.heart { (or_dash(a.avg_heart_rate.map(|bpm| format!("{bpm} bpm")), "No heart rate recorded")) }
-            td.n.load { (or_dash(one.load.map(|load| format!("{load:.0}")), "No data to compute a load from")) }
+            td.n.load { (or_dash(one.load.map(|load| format!("{load:.0}")), "No training load. Open the activity to see why")) }
             td.plan {
                 @if deleted { (view.post_button(&format!("/activities/{}/restore", one.id), "Restore", "btn small")) }
                 @else if let Some(counted) = counted { (counted.chip(view)) }

@@ -9,8 +9,9 @@ use axum::response::Response;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{ActivityId, RaceId};
 use fitness_core::domain::untrusted_text::{escape_invisible, pluralize};
-use fitness_core::facts::{Fact, FactName, Facts, MissingFact, SourceRow};
-use fitness_core::metrics::{MissingReason, Quality, RequiredInput};
+use fitness_core::facts::{Fact, FactName, FactUnit, FactValue, FactWord, Facts, MissingFact, SourceRow};
+use fitness_core::metrics::load::monotony_and_spikes::SpikeBand;
+use fitness_core::metrics::{MissingReason, RequiredInput};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -84,9 +85,17 @@ fn is_gap(fact: &MissingFact) -> bool {
     !matches!(fact.why, MissingReason::Missing { need } if nothing.contains(&need))
 }
 
-/// The description of a fact as a label, without the full stop at its end.
+/// The label of a fact: its own on this page, or its description without the full stop. The
+/// descriptions are written for models too, and tests of prompts depend on them.
 fn meaning(id: &str) -> &str {
-    id.parse::<FactName>().map_or(id, |name| FactName::meaning(name).trim_end_matches('.'))
+    let Ok(name) = id.parse::<FactName>() else { return id };
+    match name {
+        FactName::Form => "Form this morning",
+        FactName::LastRunJumpBand => "Length of your last run compared with the 30 days before",
+        FactName::ThresholdSwimPace => "Critical swim speed (CSS)",
+        FactName::AbsenceToday => "Marked for this day: ill, injured or away",
+        other => FactName::meaning(other).trim_end_matches('.'),
+    }
 }
 
 /// The value of a fact. Proposals are counted: their ids mean nothing here, and the links follow.
@@ -94,7 +103,31 @@ fn value_label(view: &PageContext, fact: &Fact) -> String {
     if fact.id.as_str() == FactName::PendingProposals.as_str() {
         return pluralize(fact.sources.len() as u64, "proposal", "proposals");
     }
-    fact.format(view.units())
+    if fact.value == FactValue::Word(FactWord::Jump(SpikeBand::Usual)) {
+        return "normal".to_owned();
+    }
+    let value = fact.format(view.units());
+    match fact.unit {
+        FactUnit::StandardDeviations => format!("{value} SD"),
+        _ => value,
+    }
+}
+
+/// How a fact is calculated. Absences are the athlete's own, and the method of a sign lists what it
+/// looks for.
+fn fact_method(fact: &Fact) -> String {
+    match fact.id.as_str().parse() {
+        Ok(FactName::AbsenceToday | FactName::LastAbsence) => "set by you".to_owned(),
+        Ok(FactName::SignsOfIllness) => {
+            "looks for a raised resting heart rate, low HRV and fast breathing".to_owned()
+        }
+        Ok(FactName::Form) => "fitness minus fatigue of the evening before".to_owned(),
+        Ok(FactName::FormBand | FactName::RampBand) => "ranges that coaches commonly use".to_owned(),
+        _ if fact.unit == FactUnit::StandardDeviations => {
+            format!("{}, in standard deviations (SD)", describe_method(&fact.method))
+        }
+        _ => describe_method(&fact.method),
+    }
 }
 
 /// The method of a fact in words. Predictions list several, loads and thresholds name one.
@@ -131,8 +164,8 @@ fn row(view: &PageContext, facts: &Facts, fact: &Fact, rows: &SourceRowDates) ->
                 @if let Some((low, high)) = ends { br; span.small.soft { "80% range: " (low) " to " (high) } }
             }
             td {
-                (escape_invisible(&describe_method(&fact.method)))
-                @if fact.quality != Quality::Ok && fact.quality.label() != method { " · " (fact.quality.label()) }
+                (escape_invisible(&fact_method(fact)))
+                @if let Some(quality) = facts.quality_label(fact).filter(|quality| *quality != method) { " · " (quality) }
                 @if let Some(learning) = &fact.learning { " · " (learning) }
                 @let (first, more) = fact.sources.split_at(fact.sources.len().min(MAX_SOURCES));
                 @if !first.is_empty() { br; span.small { "Source: " (rows.links(first, view.today)) } }

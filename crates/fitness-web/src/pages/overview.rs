@@ -173,7 +173,7 @@ fn thresholds_card(view: &PageContext, found: &TrainingOverview) -> Markup {
                 }
             }
             @if found.without_load > 0 {
-                p.soft { (pluralize(found.without_load, "activity has", "activities have")) " no training load" @if let Some(most) = found.no_load.first() { ", " @if most.activities < found.without_load { (most.activities) " of them " } "because " (for_page(&most.reason.cause())) } "." }
+                p.soft { (pluralize(found.without_load, "activity has", "activities have")) " no training load" @if let Some(most) = found.no_load.first() { ", " @if most.activities < found.without_load { (most.activities) " of them " } "because " (for_page(&most.reason.cause())) @if most.reason.is_threshold() { ": set one with an earlier date" } } "." }
             }
             p.actions { a.btn href="/settings/thresholds" { "Set thresholds and zones" } }
         }

@@ -216,7 +216,7 @@ fn setup_form(app: &App, fields: &FormFields, faults: &FieldErrors) -> Markup {
                 input type="hidden" name="code" value=(fields.get("code").unwrap_or_default());
                 (filling.input("name", "Your name", InputOptions { is_required: true, autocomplete: "nickname", ..InputOptions::default() }))
                 (password_fields(&filling, hint, required))
-                @if !required { p.hint { "Without a password, you'll need a code from " code { "fitness login" } " before you change your plan." } }
+                @if !required { p.hint { "Without a password, the app asks for a code before you change your plan or account. To get it, run " code { "fitness login" } " in a terminal on the server." } }
                 p.actions { button.primary type="submit" { "Get started" } }
             }
         }

@@ -156,7 +156,7 @@ fn coach_step(view: &PageContext, filling: &SubmittedForm<'_>) -> Markup {
             (filling.error_summary())
             form method="post" action="/welcome/coach" {
                 (view.token_field())
-                (coach::provider_fields(view, filling, coach::key_hint(false)))
+                (coach::provider_fields(view, filling, coach::ProviderUse::OwnCoach, coach::key_hint(false)))
                 p.actions { button.primary type="submit" { "Next" } }
             }
         }

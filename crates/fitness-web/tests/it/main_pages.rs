@@ -172,7 +172,11 @@ async fn today_matches_stored_workout_week_and_activities() {
             latest.split("href=\"/activities/").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
         let newest: Vec<String> = stored.iter().rev().take(4).map(|one| one.id.to_string()).collect();
         assert_eq!(listed, newest);
-        assert!(page.contains(&format!("Data up to <b><time datetime=\"{through}\"")), "{}", page.text);
+        assert!(
+            page.contains(&format!("Data complete through <b><time datetime=\"{through}\"")),
+            "{}",
+            page.text
+        );
     }
 }
 

@@ -90,7 +90,8 @@ pub(crate) enum PromptsCommand {
     /// List the prompts with their versions
     List,
     /// Check a prompt for names that do not exist and for missing rules; exits 1 if it finds any
-    Score {
+    #[command(alias = "score")]
+    Check {
         /// A prompt file [default: every registered prompt]
         ///
         /// An edited copy of a registered prompt is checked against the rules of that prompt, any
@@ -196,13 +197,6 @@ pub(crate) struct SignInLinkArgs {
     /// Port of the server [default: the configured port]
     #[arg(long)]
     pub(crate) port: Option<u16>,
-    /// Address or network of a reverse proxy whose X-Forwarded-For header is trusted; can be
-    /// repeated
-    ///
-    /// Rate limits then count the client named in the header. Without this option the header is
-    /// ignored, and all requests through a proxy count as one client.
-    #[arg(long = "trusted-proxy", value_name = "ADDRESS")]
-    pub(crate) trusted_proxies: Vec<Network>,
     /// URL that browsers use, such as `https://fitness.example.org` [default: FITNESS_SITE]
     #[arg(long, value_name = "URL")]
     pub(crate) site: Option<String>,

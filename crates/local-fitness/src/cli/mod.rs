@@ -188,7 +188,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<CoachCommand>,
     },
-    /// List and lint the prompts for models
+    /// List and check the prompts for models
     #[command(subcommand)]
     Prompts(PromptsCommand),
     /// Create, list and revoke API tokens for other programs
@@ -387,8 +387,8 @@ pub(crate) enum PlanCommand {
     /// Draft a plan from your history or from a JSON file; it has no effect until you activate it
     ///
     /// `fitness plan draft --goal half --race-date 2026-09-20 --target 1:45:00 --days
-    /// tue,thu,sat,sun` starts from your current training, and says which goals your data does not
-    /// support.
+    /// tue,thu,sat,sun` starts from your current training, and warns if your goal time is not
+    /// realistic.
     ///
     /// A file contains goal (5k, 10k, half, full, or custom with distance_km), start_date,
     /// race_date, optionally target_time such as 01:45:00, and schedule: a list of {date,

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 pub(crate) struct ExportArgs {
     /// Id of the plan [default: the active plan]
     pub(crate) plan: Option<PlanId>,
-    /// fit (one workout for a watch), zip (workouts of the next days), ics (calendar), json or md
+    /// fit (one workout for a watch), zip (workouts of the coming days), ics (calendar), json or md
     /// (the whole plan)
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Format,
-    /// fit: id of the workout, as listed by --format json [default: the next one]
+    /// fit: id of the workout, as listed by `fitness plan show` [default: the next one]
     #[arg(long, value_name = "ID", conflicts_with = "on")]
     pub(crate) workout: Option<WorkoutId>,
     /// fit: the workout of this day, such as 2026-06-14

@@ -23,7 +23,7 @@ pub(super) async fn run(context: &Context, last: u64, verify: bool) -> Result<Co
                 entry.seq.to_string(),
                 entry.at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string(),
                 entry.actor.label().to_owned(),
-                entry.label().to_owned(),
+                entry.label(),
                 entry.object.clone(),
             ]
         })

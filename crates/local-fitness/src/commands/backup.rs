@@ -12,7 +12,7 @@ use anyhow::Result;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_store::backup::{self, Backup, BackupDirectory, Header, PartialFileInfo};
-use fitness_store::{Location, MissingDatabasePolicy, Store};
+use fitness_store::{Error as StoreError, Location, MissingDatabasePolicy, Store};
 use serde_json::json;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,13 @@ fn list(context: &Context) -> Result<CommandOutput> {
 }
 
 async fn check(file: &Path) -> Result<CommandOutput> {
-    let backup = backup::inspect(file).await?;
+    let backup = backup::inspect(file).await.map_err(|error| match error {
+        StoreError::BadBackup(_) => {
+            let help = "use another backup: `fitness backup list` lists them, `fitness backup` creates one";
+            anyhow::Error::from(CliError::new(error.to_string(), help))
+        }
+        other => other.into(),
+    })?;
     Ok(CommandOutput::new(
         format!("{} is intact.\n{}", file.display(), describe_backup(&backup)),
         &backup_json(&backup),

@@ -39,7 +39,8 @@ pub(super) async fn run(store: &Store, user: &User) -> Result<CommandOutput> {
     };
     let tested: Option<&dyn Model> = (chosen.provider != Provider::BuiltIn).then_some(&metered);
     let (mut rows, mut data) = (Vec::new(), Vec::new());
-    let (mut passed, mut usage, mut cost) = (0_usize, Usage::default(), Some(Cost::default()));
+    let (mut passed, mut unanswered) = (0_usize, 0_usize);
+    let (mut usage, mut cost) = (Usage::default(), Some(Cost::default()));
     let all = eval_cases();
     let shows_progress = std::io::stderr().is_terminal();
     for (at, trial) in all.iter().enumerate() {
@@ -57,16 +58,22 @@ pub(super) async fn run(store: &Store, user: &User) -> Result<CommandOutput> {
         let seconds = (clock::now() - began).num_milliseconds() as f64 / 1000.0;
         let kept = written.fallback_reason.is_none();
         passed += usize::from(kept);
+        unanswered += usize::from(written.is_unanswered);
         usage = usage.plus(written.usage);
         cost = cost.zip(written.cost).map(|(sum, more)| Cost(sum.0.saturating_add(more.0)));
         let why = written.fallback_reason.clone().unwrap_or_default();
         rows.push([
             trial.name.to_owned(),
-            if kept { "followed" } else { "broken" }.to_owned(),
+            match (kept, written.is_unanswered) {
+                (true, _) => "followed",
+                (false, true) => "no response",
+                (false, false) => "broken",
+            }
+            .to_owned(),
             format!("{seconds:.1}"),
             why.clone(),
         ]);
-        data.push(json!({ "morning": trial.name, "kept": kept, "seconds": seconds, "why": why }));
+        data.push(json!({ "morning": trial.name, "kept": kept, "responded": !written.is_unanswered, "seconds": seconds, "why": why }));
     }
     if shows_progress {
         eprintln!();
@@ -77,8 +84,18 @@ pub(super) async fn run(store: &Store, user: &User) -> Result<CommandOutput> {
         Some(cost) => format!("for {cost}"),
         None => "cost unknown".to_owned(),
     };
-    let _ =
-        write!(words, "{} followed the rules on {passed} of {} mornings, {price}.", model.name(), all.len());
+    if unanswered < all.len() {
+        let _ = write!(
+            words,
+            "{} followed the rules on {passed} of {} mornings, {price}.",
+            model.name(),
+            all.len()
+        );
+    }
+    if unanswered > 0 {
+        let space = if unanswered < all.len() { " " } else { "" };
+        let _ = write!(words, "{space}{} did not respond on {unanswered} of {}.", model.name(), all.len());
+    }
     if passed < all.len() {
         words.push_str(" On the others, the built-in coach would write the brief.");
     }

@@ -16,7 +16,7 @@ fn list_settings() -> CommandOutput {
     let mut text = String::new();
     for SettingInfo { name, variable, argument, default, description } in SETTINGS {
         let named = |what: &str, word: &Option<&str>| word.map(|word| format!("{what} {word}"));
-        let default = (!default.is_empty()).then(|| format!("default {}", default.replace('`', "")));
+        let default = (!default.is_empty()).then(|| format!("default: {}", default.replace('`', "")));
         let names = [named("environment", variable), named("command line", argument), default];
         let names: Vec<String> = names.into_iter().flatten().collect();
         text += &format!("{name}\n  {}\n  {}\n\n", description.replace('`', ""), names.join("; "));

@@ -152,7 +152,8 @@ fn render_predictions(
                 if *target == Distance::MARATHON
                     && let Some(Err(why)) = training.map(tanda)
                 {
-                    let _ = writeln!(words, "  Your training volume was not used: {}.", missing_reason(&why));
+                    let _ =
+                        writeln!(words, "  Tanda's training formula was not used: {}.", missing_reason(&why));
                 }
             }
             Err(why) => {
@@ -255,7 +256,7 @@ fn render_backtest(log: Option<&TrainingLog>, units: UnitSystem) -> CommandOutpu
             let (predicted, off) = match &event.prediction {
                 Ok(prediction) => {
                     let off = 100.0 * (event.race.time.seconds() / prediction.exact.time.seconds() - 1.0);
-                    (prediction.shown.to_string(), format!("{off:+.1}%"))
+                    (prediction.shown.to_string(), describe_difference(off))
                 }
                 Err(why) => (format!("none; {why}"), String::new()),
             };
@@ -263,7 +264,7 @@ fn render_backtest(log: Option<&TrainingLog>, units: UnitSystem) -> CommandOutpu
             [event.on.to_string(), distance, event.race.time.format_clock(), off, predicted]
         })
         .collect();
-    let mut words = table(["date", "race", "time", "error", "prediction"], &lines);
+    let mut words = table(["date", "race", "time", "you ran", "prediction"], &lines);
     match &scores {
         Ok(scores) => {
             let rows: Vec<[String; 6]> = scores.iter().map(score_row).collect();
@@ -285,6 +286,15 @@ fn render_backtest(log: Option<&TrainingLog>, units: UnitSystem) -> CommandOutpu
         words,
         &json!({ "rows": rows, "scores": scores.as_ref().ok(), "missing": scores.as_ref().err() }),
     )
+}
+
+/// How much faster or slower a race was than predicted, from the difference in percent.
+fn describe_difference(percent: f64) -> String {
+    match (percent * 10.0).round() / 10.0 {
+        slower if slower > 0.0 => format!("{slower:.1}% slower"),
+        faster if faster < 0.0 => format!("{:.1}% faster", -faster),
+        _ => "as predicted".to_owned(),
+    }
 }
 
 fn score_row(score: &MethodScore) -> [String; 6] {

@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 1 << 20;
 pub(super) fn run(command: PromptsCommand) -> Result<CommandOutput> {
     match command {
         PromptsCommand::List => Ok(list()),
-        PromptsCommand::Score { file, as_prompt } => score_prompts(file, as_prompt),
+        PromptsCommand::Check { file, as_prompt } => score_prompts(file, as_prompt),
     }
 }
 

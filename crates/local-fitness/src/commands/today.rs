@@ -11,7 +11,7 @@ use fitness_core::domain::units::UnitSystem;
 use fitness_core::facts::{Fact, FactName, FactValue, FactWord, Facts};
 use fitness_core::metrics::load::monotony_and_spikes::SpikeBand;
 use fitness_core::metrics::recovery::illness::IllnessSignDuration;
-use fitness_core::metrics::{MissingReason, Quality, RequiredInput};
+use fitness_core::metrics::{MissingReason, RequiredInput};
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -31,7 +31,7 @@ const FACT_LINES: &[(&str, &[FactName])] = &[
     ("  vs 28-day average", &[FactName::Load7To28Days]),
     ("run, 7 days", &[FactName::Distance7Days]),
     ("last run", &[FactName::LastRunDistance, FactName::LastRunTime, FactName::LastRunPace]),
-    ("  vs longest in 30 days", &[FactName::LastRunJump, FactName::LastRunJumpBand]),
+    ("  length", &[FactName::LastRunJump, FactName::LastRunJumpBand]),
     ("next race", &[FactName::DaysToRace]),
 ];
 
@@ -121,7 +121,9 @@ fn format_fact(fact: &Fact, units: UnitSystem) -> String {
         FactValue::Word(FactWord::Hrv(_)) => format!("{} your range", fact.format(units)),
         FactValue::Word(FactWord::Jump(SpikeBand::Usual)) => "not a jump in distance".to_owned(),
         FactValue::Word(FactWord::Jump(band)) => format!("a {band} jump in distance"),
-        FactValue::Number(ratio) if is(FactName::LastRunJump) => format!("{:.0}% of it", ratio * 100.0),
+        FactValue::Number(ratio) if is(FactName::LastRunJump) => {
+            format!("{:.0}% of your longest in the 30 days before", ratio * 100.0)
+        }
         FactValue::Number(ratio) if is(FactName::Load7To28Days) => match ((ratio - 1.0) * 100.0).round() {
             more if more > 0.0 => format!("{more:.0}% above"),
             less if less < 0.0 => format!("{:.0}% below", -less),
@@ -151,8 +153,8 @@ fn render_facts(facts: &Facts, units: UnitSystem) -> String {
             let why = names.first().and_then(why);
             format!("– ({})", why.map_or_else(|| MissingReason::NotYet.to_string(), missing_label))
         } else {
-            let doubt = known.iter().fold(Quality::Ok, |doubt, fact| doubt.combine(fact.quality));
-            let doubt = (doubt != Quality::Ok).then(|| doubt.label().to_owned());
+            // The facts of a line share their doubts; a band may lack one that its value has.
+            let doubt = known.iter().find_map(|fact| facts.quality_label(fact));
             // Either the value or its classification needs more data.
             let learning = known.iter().find_map(|fact| fact.learning).map(|learning| learning.to_string());
             let too_few =

@@ -48,7 +48,7 @@ pub(crate) const SETTINGS: &[SettingInfo] = &[
         None,
         Some("serve --bind"),
         "`127.0.0.1`",
-        "the address to listen on; any other address requires passwords and TLS",
+        "the address to listen on; an address other than `127.0.0.1` requires passwords and TLS",
     ),
     setting(
         "serve.site",

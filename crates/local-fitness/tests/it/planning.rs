@@ -422,7 +422,7 @@ fn moving_a_workout_to_a_day_off_adds_a_note() {
     confirm_by_name(&home, &["plan", "activate", "1"], "Ten");
     let easy = workouts(&home).into_iter().find(|w| w.1 > today && w.2 == "easy").unwrap();
     let said = confirm_by_name(&home, &["plan", "edit", "--move", &format!("{}={off}", easy.0)], "Ten");
-    assert!(said.contains(&format!("{off}, a day you can't train on")), "{said}");
+    assert!(said.contains(&format!("{off}, which is not one of your training days")), "{said}");
     assert!(said.contains("Saved as revision 2"), "saved with the note: {said}");
     assert!(home.ok(&["plan", "revisions"]).contains("your edit"));
 }

@@ -9,7 +9,7 @@ mod align;
 use crate::domain::activity::Lap;
 use crate::domain::stream::Recording;
 use crate::domain::units::{Distance, Pace, Speed, TimeSpan};
-use crate::plan::{Step, StepDuration, StepTarget, TargetRange};
+use crate::plan::{Step, StepDuration, StepTarget, StepType, TargetRange};
 use crate::string_enum::string_enum;
 use serde::Serialize;
 
@@ -167,7 +167,9 @@ fn align_by_laps(steps: &[Step], laps: &[Lap]) -> Option<Vec<Option<StepActual>>
             .collect();
         let fitting = told.iter().filter(|fits| **fits).count();
         if fitting * 2 >= told.len() {
-            return Some(laps.iter().map(|lap| Some(combine_laps(std::slice::from_ref(lap)))).collect());
+            let actual =
+                |(step, lap): (&Step, &Lap)| Some(combine_laps(std::slice::from_ref(lap), step.step_type));
+            return Some(steps.iter().zip(laps).map(actual).collect());
         }
     }
     // A step can have several laps, for example automatic kilometre laps. Laps after the last step
@@ -177,7 +179,7 @@ fn align_by_laps(steps: &[Step], laps: &[Lap]) -> Option<Vec<Option<StepActual>>
     for step in steps {
         let taken = if left.is_empty() { 0 } else { count_laps_of_step(step, left)? };
         let (these, rest) = left.split_at(taken);
-        actual.push((taken > 0).then(|| combine_laps(these)));
+        actual.push((taken > 0).then(|| combine_laps(these, step.step_type)));
         left = rest;
     }
     actual[0].is_some().then_some(actual)
@@ -225,12 +227,17 @@ fn sum<T: std::iter::Sum>(laps: &[Lap], of: impl Fn(&Lap) -> Option<T>) -> Optio
     laps.iter().map(of).sum()
 }
 
-/// Combined values of several laps.
-fn combine_laps(laps: &[Lap]) -> StepActual {
-    let duration = sum(laps, |lap| lap.elapsed.or(lap.moving));
+/// Combined values of several laps. Time and pace are of the moving time, like those of an
+/// activity; a recovery may be spent standing, so its time is the elapsed time.
+fn combine_laps(laps: &[Lap], step_type: StepType) -> StepActual {
+    let elapsed = sum(laps, |lap| lap.elapsed.or(lap.moving));
     let distance = sum(laps, |lap| lap.distance);
     let moving =
-        sum(laps, |lap| lap.moving.or(lap.elapsed)).filter(|time| *time > TimeSpan::ZERO).or(duration);
+        sum(laps, |lap| lap.moving.or(lap.elapsed)).filter(|time| *time > TimeSpan::ZERO).or(elapsed);
+    let duration = match step_type {
+        StepType::Recovery | StepType::Rest => elapsed,
+        StepType::Warmup | StepType::Active | StepType::Cooldown => moving,
+    };
     let mean = |of: &dyn Fn(&Lap) -> Option<f64>| {
         let weight = |lap: &Lap| lap.elapsed.or(lap.moving).map_or(0.0, TimeSpan::seconds).max(0.001);
         let known: Vec<(f64, f64)> = laps.iter().filter_map(|lap| Some((of(lap)?, weight(lap)))).collect();

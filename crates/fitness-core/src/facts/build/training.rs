@@ -6,7 +6,7 @@ use crate::facts::definitions::FactName;
 use crate::facts::input::PastActivity;
 use crate::facts::provenance::SourceRow;
 use crate::facts::value::{FactValue, FactWord};
-use crate::metrics::fitness::Form;
+use crate::metrics::fitness::{Form, shown_form};
 use crate::metrics::{MetricResult, MissingReason, Quality};
 
 pub(crate) fn add_facts(view: &FactInput<'_>, book: &mut FactsBuilder) {
@@ -43,7 +43,9 @@ pub(crate) fn add_facts(view: &FactInput<'_>, book: &mut FactsBuilder) {
         let fact = FactValueDraft { as_of: morning, ..evening_fact(view, &evening, value(form)?) };
         Ok(fact.with_quality(quality))
     };
-    book.insert(FactName::Form, form(&|form| Ok(FactValue::Number(form.value))));
+    let evening_state = evening.as_ref().ok().map(|evening| &evening.state.fitness);
+    let shown = evening_state.map(|state| shown_form(state.fitness(), state.fatigue()));
+    book.insert(FactName::Form, form(&|form| Ok(FactValue::Number(shown.unwrap_or(form.value)))));
     book.insert(FactName::FormBand, form(&|form| Ok(FactValue::Word(FactWord::Form(form.band?)))));
 
     book.insert(FactName::LoadYesterday, view.window(1, 1).and_then(|window| load_fact(view, &window)));

@@ -30,7 +30,10 @@ impl Prediction {
             text.push_str(" Tanda's formula was fitted on men only.");
         }
         if self.own_events > 0 {
-            text.push_str(&format!(" Corrected using your last {} predicted races.", self.own_events));
+            text.push_str(&format!(
+                " Adjusted for how far off the predictions of your last {} races were.",
+                self.own_events
+            ));
         }
         text
     }

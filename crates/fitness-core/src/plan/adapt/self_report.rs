@@ -147,8 +147,8 @@ pub(super) fn illness(s: &AdaptInput<'_>) -> Option<Adaptation> {
         }
     }
     let mut message = format!(
-        "You marked yourself as ill. Do not train until you have had 24 hours without symptoms or medication. Then take \
-         two easy days for each day of fever before anything hard, until {careful}."
+        "You marked yourself as ill. Do not train until you have had 24 hours without symptoms or medication. Then run \
+         only easy through {careful}: two easy days for each day of fever."
     );
     if days > 10 {
         message.push_str(

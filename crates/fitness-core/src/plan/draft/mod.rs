@@ -48,7 +48,7 @@ pub enum DraftError {
     Count(usize),
     #[error("the workout on {day} is outside the plan, which covers {first} to {last}")]
     Outside { day: Day, first: Day, last: Day },
-    #[error("a workout cannot be on {day}, {problem}; move the workout, or free the day")]
+    #[error("a workout cannot be on {day}, which is {problem}; move the workout, or free the day")]
     Unavailable { day: Day, problem: &'static str },
     #[error("the race on {0} is not in the future; choose a later date")]
     RaceInPast(Day),
@@ -165,7 +165,7 @@ impl Draft {
             let problem = self.terms.availability.unavailable_reason(workout.date)?;
             let day = workout.date;
             let name = escape_invisible(&workout.name);
-            Some(format!("{name} is on {} {day}, {problem}.", day.weekday()))
+            Some(format!("{name} is on {} {day}, which is {problem}.", day.weekday()))
         })
         .collect()
     }

@@ -8,13 +8,31 @@ use crate::plan::{Block, Step, StepDuration, StepTarget, StepType, TargetRange, 
 /// Notes are not escaped: the caller must do that.
 #[must_use]
 pub fn describe_steps(steps: &[Step], units: UnitSystem) -> Vec<String> {
-    let told = |block: Block<'_>| {
+    let blocks = fold_repeats(steps);
+    let mut lines = Vec::new();
+    // Whether the first step of the next block was counted with the repeats before it.
+    let mut is_first_counted = false;
+    for (at, block) in blocks.iter().enumerate() {
+        let steps = &block.steps[usize::from(std::mem::take(&mut is_first_counted))..];
         let repeated = block.times > 1;
-        let steps: Vec<String> =
-            block.steps.iter().map(|step| describe_step(step, units, repeated)).collect();
-        if repeated { vec![format!("{} × ({})", block.times, steps.join("; "))] } else { steps }
-    };
-    fold_repeats(steps).into_iter().flat_map(told).collect()
+        let described: Vec<String> = steps.iter().map(|step| describe_step(step, units, repeated)).collect();
+        match (block.steps, described.as_slice()) {
+            // After the last repeat there is no recovery: 8 efforts are 7 × (effort, recovery) and
+            // one more effort.
+            ([effort, _], [first, between]) if repeated && starts_with(blocks.get(at + 1), effort) => {
+                lines.push(format!("{} × ({first}), with {between} between", block.times + 1));
+                is_first_counted = true;
+            }
+            _ if repeated => lines.push(format!("{} × ({})", block.times, described.join("; "))),
+            _ => lines.extend(described),
+        }
+    }
+    lines
+}
+
+/// Whether a block is not repeated and starts with a step.
+fn starts_with(block: Option<&Block<'_>>, step: &Step) -> bool {
+    block.is_some_and(|block| block.times == 1 && block.steps.first() == Some(step))
 }
 
 /// Steps of a workout shown next to its size and effort, without repeating these.

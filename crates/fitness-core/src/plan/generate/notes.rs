@@ -35,7 +35,7 @@ pub(super) fn volume_notes(
         if is_unprepared(athlete, shape.race, wish.start, wish.race) {
             said.push(format!(
                 "Your longest run of the last 30 days is {}, which is not enough preparation for a marathon. Runners whose \
-                 longest run was below {} took about 13 minutes longer (Fokkema et al. 2020). Consider a later or shorter race, or \
+                 longest run was below {} finished about 13 minutes slower than those who had run farther (Fokkema et al. 2020). Consider a later or shorter race, or \
                  plan to walk parts of it from the start.",
                 shown(shape.longest),
                 shown(25.0)

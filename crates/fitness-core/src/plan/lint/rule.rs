@@ -170,11 +170,9 @@ impl LintRule {
             Self::DayConflict => (
                 "conflicts in the schedule: two runs on a day, workouts on rest days, empty weeks, no race \
                  on race day",
-                "consistency of the schedule",
+                "",
             ),
-            Self::ImplausibleDayLength => {
-                ("whether the distance of each day is known and realistic", "consistency of the schedule")
-            }
+            Self::ImplausibleDayLength => ("whether the distance of each day is known and realistic", ""),
             Self::RunningInjured => (
                 "intervals and longer runs during an injury and for two weeks after it",
                 "common coaching practice",

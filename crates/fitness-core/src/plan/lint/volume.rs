@@ -120,8 +120,9 @@ fn check_weekly_jumps(view: &LintContext<'_>, report: &mut RawFindings) {
             continue;
         }
         if let Some((severity, limit)) = increase_severity(km, before, allowed) {
+            let done = if first <= view.athlete.as_of { " with the runs you have done" } else { "" };
             let text = format!(
-                "The week of {first} is {}, {} more than the biggest of the four weeks before it ({})",
+                "The week of {first} is {}{done}, {} more than the biggest of the four weeks before it ({})",
                 view.format_km(km),
                 format_percent(km / before - 1.0),
                 view.format_km(before)
@@ -291,11 +292,14 @@ fn check_long_run_duration(view: &LintContext<'_>, report: &mut RawFindings) {
     {
         let by_pace = || Some(workout.distance?.km() * view.easy_pace?.seconds_per_km() / 3600.0);
         let by_time = || workout.duration.map(|duration| duration.seconds() / 3600.0);
+        let at_pace = if by_pace().is_some() { " at your easy pace" } else { "" };
         let Some(hours) = by_pace().or_else(by_time).filter(|hours| hours.is_finite()) else { continue };
         if let Some((severity, limit)) = severity_above(hours, training_norms::long_hours(view.level)) {
             let day = session.day;
-            let text =
-                format!("The run on {day} takes about {}; keep it under {limit} hours", format_hours(hours));
+            let text = format!(
+                "The run on {day} takes about {}{at_pace}; keep it under {limit} hours",
+                format_hours(hours)
+            );
             report.add(
                 RawFinding::new(LintRule::LongRunDuration, severity, text)
                     .on_day(day)

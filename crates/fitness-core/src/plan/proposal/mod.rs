@@ -94,7 +94,7 @@ impl ProposalState {
             Self::Superseded(newer) => format!("replaced by {newer}"),
             Self::Withdrawn => "withdrawn".to_owned(),
             Self::Expired(_) | Self::AllDaysPast(_) => "expired".to_owned(),
-            Self::Stale { .. } => "open, plan changed".to_owned(),
+            Self::Stale { .. } => "open, plan has changed".to_owned(),
         }
     }
 }

@@ -102,7 +102,8 @@ impl WorkoutDiff {
                 ([], true) => more.push("no steps".to_owned()),
                 ([], false) => {}
                 ([step], _) if is_redundant(step, then) && had_several => {
-                    more.push("no separate steps".to_owned())
+                    let what = if then.sport == Sport::Running { "run" } else { "effort" };
+                    more.push(format!("one continuous {what}"));
                 }
                 ([step], _) if is_redundant(step, then) => {}
                 _ => more.push(format!("{new}steps: {}", told.join(", "))),

@@ -24,13 +24,13 @@ use maud::{Markup, html};
 
 const MAX_NAME_CHARS: usize = 200;
 
-/// Session RPE on the CR10 scale (Foster 2001).
+/// Session RPE on the CR10 scale (Foster 2001), where 3 is moderate. Plans set easy running at 3.
 const EFFORTS: [(&str, &str); 12] = [
     ("", "—"),
     ("0", "0 · rest"),
     ("1", "1 · very, very easy"),
     ("2", "2 · easy"),
-    ("3", "3 · moderate"),
+    ("3", "3 · easy to moderate"),
     ("4", "4 · somewhat hard"),
     ("5", "5 · hard"),
     ("6", "6 · hard"),

@@ -24,7 +24,7 @@ pub(super) fn zones(view: &PageContext, seen: &ActivityPageData) -> Markup {
         section.card {
             h2 { "Time in zones" }
             @if measured.is_empty() {
-                p.soft { "This needs heart rate, pace or power data and a threshold or zones. " a href="/settings/thresholds" { "Set your thresholds" } }
+                p.soft { "This needs heart rate, pace or power data, and a threshold or zones that applied on that day. " a href="/settings/thresholds" { "Set your thresholds" } }
             }
             @for (kind, times) in measured {
                 @let held = seen.zones.iter().find(|(other, _)| *other == kind).and_then(|(_, zones)| zones.as_ref());
@@ -48,10 +48,10 @@ pub(super) fn zones(view: &PageContext, seen: &ActivityPageData) -> Markup {
     }
 }
 
-/// The distance at the end of a split; `+40 m` for a last split too short to change it.
+/// The distance at the end of a split; `last 40 m` for a last split too short to change it.
 fn split_end_label(far: Distance, split: &Split, shown: impl Fn(Distance) -> String) -> String {
     let before = Distance::from_mm(far.mm() - split.distance.mm());
-    if shown(before) == shown(far) { format!("+{:.0} m", split.distance.meters()) } else { shown(far) }
+    if shown(before) == shown(far) { format!("last {:.0} m", split.distance.meters()) } else { shown(far) }
 }
 
 pub(super) fn splits(view: &PageContext, seen: &ActivityPageData) -> Markup {
@@ -77,7 +77,7 @@ pub(super) fn splits(view: &PageContext, seen: &ActivityPageData) -> Markup {
             h2 { "Splits" }
             table.splits {
                 thead { tr {
-                    th scope="col" { "At" } th.n scope="col" { "Pace" } th scope="col" { span.hidden { "Relative to the fastest" } }
+                    th scope="col" { "At" } th.n scope="col" { (speed_heading(sport)) } th scope="col" { span.hidden { "Relative to the fastest" } }
                     @if heart { th.n scope="col" { "Heart rate" } } @if rise { th.n scope="col" { "Elevation" } }
                 } }
                 tbody {
@@ -120,16 +120,17 @@ pub(super) fn laps(view: &PageContext, seen: &ActivityPageData) -> Markup {
         return html! {};
     }
     let time = |lap: &fitness_core::domain::activity::Lap| lap.moving.or(lap.elapsed);
+    let longest = laps.iter().filter_map(|lap| lap.distance).max().unwrap_or_default();
     html! {
         section.card {
             h2 { "Laps" }
             div.scroll tabindex="0" role="region" aria-label="Laps (scrollable)" { table {
-                thead { tr { th scope="col" { "Lap" } th.n scope="col" { "Distance" } th.n scope="col" { "Time" } th.n scope="col" { @if sport == Sport::Cycling { "Speed" } @else { "Pace" } } th.n scope="col" { "Heart rate" } } }
+                thead { tr { th scope="col" { "Lap" } th.n scope="col" { "Distance" } th.n scope="col" { "Time" } th.n scope="col" { (speed_heading(sport)) } th.n scope="col" { "Heart rate" } } }
                 tbody { @for (number, lap) in (1..).zip(laps.iter().take(MAX_ROWS)) {
                     @let speed = lap.distance.zip(time(lap)).and_then(|(d, t)| Speed::from_distance_and_time(d, t));
                     tr {
                         th scope="row" { (number) @if let Some(kind) = lap.kind_label() { " " span.small.soft { (escape_invisible(&kind)) } } }
-                        td.n { (or_dash(lap.distance.map(|d| lap_length(d, sport, units)), "Not recorded")) }
+                        td.n { (or_dash(lap.distance.map(|d| lap_length(d, longest, sport, units)), "Not recorded")) }
                         td.n { (or_dash(time(lap).map(TimeSpan::format_clock), "Not recorded")) }
                         td.n { (or_dash(speed.and_then(|speed| units.format_speed_for(sport, speed)).map(|shown| shown.to_string()), "Needs a distance and a time")) }
                         td.n { (or_dash(lap.avg_heart_rate, "Not recorded")) }
@@ -141,8 +142,20 @@ pub(super) fn laps(view: &PageContext, seen: &ActivityPageData) -> Markup {
     }
 }
 
-/// Metres for short laps, where a tenth of a kilometre is too coarse.
-fn lap_length(distance: Distance, sport: Sport, units: UnitSystem) -> String {
+/// Rides are shown with a speed, all others with a pace.
+fn speed_heading(sport: Sport) -> &'static str {
+    if sport == Sport::Cycling { "Speed" } else { "Pace" }
+}
+
+/// Metres for short laps. Runs have one unit for all laps, two decimals if the `longest` is a
+/// kilometre or more: laps of about a kilometre would otherwise switch between units.
+fn lap_length(distance: Distance, longest: Distance, sport: Sport, units: UnitSystem) -> String {
+    if sport == Sport::Running && longest.meters() >= 1000.0 {
+        return match units {
+            UnitSystem::Metric => format!("{:.2} km", distance.km()),
+            UnitSystem::Imperial => format!("{:.2} mi", distance.miles()),
+        };
+    }
     if distance.meters() < 1000.0 {
         format_step_distance(distance, units)
     } else {
@@ -194,4 +207,20 @@ fn stroke_names(set: &[SwimLength]) -> String {
 
 fn truncation_note(all: usize) -> Markup {
     html! { @if all > MAX_ROWS { p.small.soft { "Showing the first " (MAX_ROWS) " of " (all) "." } } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laps_of_a_run_have_one_unit() {
+        let length = |mm, longest, sport| {
+            lap_length(Distance::from_mm(mm), Distance::from_mm(longest), sport, UnitSystem::Metric)
+        };
+        let run = |mm| length(mm, 1_004_000, Sport::Running);
+        assert_eq!([run(998_000), run(1_000_000), run(432_000)], ["1.00 km", "1.00 km", "0.43 km"]);
+        assert_eq!(length(398_000, 400_000, Sport::Running), "398 m");
+        assert_eq!(length(400_000, 2_000_000, Sport::Rowing), "400 m");
+    }
 }

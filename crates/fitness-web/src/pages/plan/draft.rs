@@ -82,7 +82,7 @@ fn head(view: &PageContext, plan: &Plan, progress: &PlanAdherence) -> Markup {
             (pluralize(training as u64, "workout", "workouts")) " from " (time::element(plan.start_date, view.today))
             @if let Some(planned) = planned.label(view.units()) { ", " (planned) } "."
         }
-        p.meta { @if plan.author == Author::Athlete { span { "written by you" } } span { (time::clock_or_date(plan.created_at, view.profile.zone, view.today)) } }
+        p.meta { @if plan.author == Author::Athlete { span { "written by you" } } span { "Drafted " (time::on_clock_or_date(plan.created_at, view.profile.zone, view.today)) } }
     }
 }
 
@@ -125,7 +125,7 @@ fn activate_form(
                     p.hint { "Draft a different plan, or override each error you accept." }
                     @for finding in &errors {
                         label.tick { input type="checkbox" name="override" value=(finding.rule) checked[fields.has_value("override", finding.rule.as_str())];
-                            span { "Override: " (finding.rule.metric()) ". " span.soft { (for_page(&finding.text)) } } }
+                            span { "Accept this error: " (for_page(&finding.text)) } }
                     }
                 }
             }

@@ -205,6 +205,8 @@ fn form(units: UnitSystem, filling: SubmittedForm<'_>, athlete: &TrainingBaselin
         placeholder: example,
         ..InputOptions::default()
     };
+    let (has_history, has_longest) =
+        (athlete.recorded_base().is_ok(), athlete.recorded_longest_run().is_ok());
     let far = if units == UnitSystem::Metric { "15km" } else { "10mi" };
     let mut long_days = vec![("", "Weekend")];
     long_days.extend(DAYS);
@@ -238,12 +240,12 @@ fn form(units: UnitSystem, filling: SubmittedForm<'_>, athlete: &TrainingBaselin
         }
         fieldset.part {
             legend { "Your training so far" }
-            p { (for_page(&athlete.describe(units))) }
+            p { @if has_history { (for_page(&athlete.describe(units))) } @else { "You have fewer than four weeks of recorded runs, so choose your running experience. Without a typical week, the plan starts from zero." } }
             (detected_baseline(athlete, units))
             div.fields {
-                (filling.input("base", "Typical week", line("", "Only if the value from your activities is wrong.", "40km")))
-                (filling.input("longest", "Longest run in the last 30 days", line("", "Only if the value from your activities is wrong.", "14km")))
-                (filling.select("level", "Running experience", "", &[("", "Use my history"), ("novice", "Beginner"), ("inter", "Intermediate"), ("adv", "Advanced")]))
+                (filling.input("base", "Typical week", line("", if has_history { "Only if the value from your activities is wrong." } else { "Your usual weekly distance." }, "40km")))
+                (filling.input("longest", "Longest run in the last 30 days", line("", if has_longest { "Only if the value from your activities is wrong." } else { "Optional." }, "14km")))
+                (filling.select("level", "Running experience", "", &[("", if has_history { "Use my history" } else { "Choose one" }), ("novice", "Beginner"), ("inter", "Intermediate"), ("adv", "Advanced")]))
             }
         }
     }

@@ -18,8 +18,8 @@ use fitness_core::domain::ids::ProposalId;
 use fitness_core::domain::untrusted_text::{escape_invisible, pluralize};
 use fitness_core::plan::lint::LintRule;
 use fitness_core::plan::{
-    HumanActionKind, Plan, PlanStatus, Proposal, ProposalState, WorkoutDiff, applicable_changes,
-    apply_problems,
+    HumanActionKind, NextRevisionWorkout, Plan, PlanStatus, Proposal, ProposalState, WorkoutDiff,
+    applicable_changes, apply_problems, diff_workouts,
 };
 use fitness_store::plan::consent::ConfirmationRequest;
 use fitness_store::plan::human_actions::{self, apply_hash};
@@ -38,6 +38,8 @@ struct ProposalReview {
     selected: BTreeSet<usize>,
     /// The effect of the selected changes, or why they cannot be applied.
     preview: Result<ProposalPreview, Error>,
+    /// What was changed when it was applied; `None` if it was not.
+    applied: Option<Vec<WorkoutDiff>>,
 }
 
 impl ProposalReview {
@@ -60,7 +62,11 @@ impl ProposalReview {
         };
         let preview = store.preview_proposal(user, id, &chosen, today).await;
         let state = proposal.state(plan.revision, today);
-        Ok(Self { proposal, plan, state, changes, problems, selected: chosen, preview })
+        let applied = match state {
+            ProposalState::Applied => applied_changes(view, &plan, id).await?,
+            _ => None,
+        };
+        Ok(Self { proposal, plan, state, changes, problems, selected: chosen, preview, applied })
     }
 
     fn request(&self, preview: &ProposalPreview, overrides: &BTreeSet<LintRule>) -> ConfirmationRequest {
@@ -160,7 +166,12 @@ impl ProposalReview {
     fn closed_reason(&self, view: &PageContext) -> String {
         let date = |day| time::short_with_year(day, view.today);
         match self.state {
-            ProposalState::Applied => "You applied this proposal.".to_owned(),
+            ProposalState::Applied => match self.applied.as_ref().map(Vec::len) {
+                Some(applied) if applied < self.changes.len() => {
+                    format!("You applied {applied} of {} changes.", self.changes.len())
+                }
+                _ => "You applied this proposal.".to_owned(),
+            },
             ProposalState::Discarded => "You discarded this proposal.".to_owned(),
             ProposalState::Superseded(_) => "A newer proposal replaced this one.".to_owned(),
             ProposalState::Withdrawn => {
@@ -172,7 +183,7 @@ impl ProposalReview {
         }
     }
 
-    /// A proposal that is closed, compared with the current plan.
+    /// A proposal that is closed: what it changed, or compared with the current plan.
     fn render_closed(&self, view: &PageContext) -> Markup {
         let shown = DiffView { units: view.units(), today: view.today };
         html! {
@@ -185,9 +196,31 @@ impl ProposalReview {
                     _ => p.actions { a.btn.primary href="/plan" { "Open plan" } }
                 }
             }
-            section.card { h2 { "Compared with your current plan" } (shown.rows(&self.changes)) }
+            @match &self.applied {
+                Some(applied) => section.card { h2 { "What changed" } (shown.rows(applied)) },
+                None => section.card { h2 { "Compared with your current plan" } (shown.rows(&self.changes)) }
+            }
         }
     }
+}
+
+/// The changes of the revision that a proposal led to.
+async fn applied_changes(
+    view: &PageContext,
+    plan: &Plan,
+    proposal: ProposalId,
+) -> Result<Option<Vec<WorkoutDiff>>, PageError> {
+    let (store, user) = (view.store(), view.user());
+    let revisions = store.list_revisions(user, plan.id).await?;
+    let Some(revision) = revisions.iter().find(|revision| revision.proposal == Some(proposal)) else {
+        return Ok(None);
+    };
+    let before = store.list_workouts(user, plan.id, revision.number - 1).await?;
+    let after = store.list_workouts(user, plan.id, revision.number).await?;
+    let after: Vec<NextRevisionWorkout> = (after.into_iter())
+        .map(|planned| NextRevisionWorkout { id: Some(planned.id), workout: planned.workout })
+        .collect();
+    Ok(Some(diff_workouts(&before, &after)))
 }
 
 /// A state in a word or two.
@@ -199,7 +232,7 @@ pub(crate) const fn state_label(state: ProposalState) -> &'static str {
         ProposalState::Superseded(_) => "Replaced",
         ProposalState::Withdrawn => "Withdrawn",
         ProposalState::Expired(_) | ProposalState::AllDaysPast(_) => "Expired",
-        ProposalState::Stale { .. } => "Open, plan changed",
+        ProposalState::Stale { .. } => "Needs your decision (plan has changed)",
     }
 }
 
@@ -219,7 +252,7 @@ fn effects(shown: DiffView, preview: &ProposalPreview, ticked: &BTreeSet<LintRul
                 p.hint { "Select other changes, or override each error you accept." }
                 @for finding in blocking {
                     label.tick { input type="checkbox" name="override" value=(finding.rule) checked[ticked.contains(&finding.rule)];
-                        span { "Override: " (finding.rule.metric()) ". " span.soft { (for_page(&finding.text)) } } }
+                        span { "Accept this error: " (for_page(&finding.text)) } }
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::auth::confirmation::{redeem, web_request};
 use crate::components::confirm::ConfirmationPage;
-use crate::components::core_message::sentence;
+use crate::components::core_message::{for_page, sentence};
 use crate::components::diff::DiffView;
 use crate::components::{author_label, findings, time};
 use crate::http::error::PageError;
@@ -11,7 +11,6 @@ use crate::http::form::{FormFields, QueryFields};
 use crate::http::response::{parse_id, see_other};
 use crate::page::{NavItem, PageContext};
 use crate::pages::plan::list;
-use crate::pages::plan::workout_edit::DEFAULT_REASON;
 use axum::response::Response;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::untrusted_text::escape_invisible;
@@ -55,8 +54,8 @@ fn row(view: &PageContext, plan: &Plan, revision: &Revision) -> Markup {
         p.meta {
             span { (time::clock_or_date(revision.made_at, view.profile.zone, view.today)) }
             span { (origin(revision)) }
-            @if let Some(reason) = revision.reason.as_deref().filter(|reason| *reason != DEFAULT_REASON) {
-                span { "“" (escape_invisible(reason)) "” " (author_label::render(revision.proposed_by.map(ProposalOrigin::author))) }
+            @if let Some(reason) = revision.given_reason() {
+                span { "“" (escape_invisible(&for_page(reason))) "” " (author_label::render(revision.proposed_by.map(ProposalOrigin::author))) }
             }
         }
     }
@@ -173,7 +172,7 @@ pub(crate) async fn confirm_revert(
         (shown.rows(&diff_workouts(&found.current, &found.next)))
         (shown.weeks(&week_deltas(&found.current, &found.next, easy)))
         @if found.keeps_past { p { "Workouts before today stay as they are." } }
-        (findings::render_since(review.findings(), before.findings()))
+        (findings::render_since(review.findings(), before.findings(), found.keeps_past))
         p.soft { "This will be saved as revision " (found.plan.revision + 1) ". Earlier revisions are kept." }
     };
     let title = format!("Revert to revision {}?", found.target_revision);

@@ -3,6 +3,7 @@
 use super::volume::bar_class;
 use crate::components::workout;
 use crate::page::PageContext;
+use fitness_core::adherence::grade::Verdict;
 use fitness_core::adherence::{WeekProgress, WorkoutNoteKind};
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::untrusted_text::escape_invisible;
@@ -74,7 +75,7 @@ fn row(view: &PageContext, progress: &PlanAdherence, week: &WeekProgress, index:
             div.about {
                 b { "Week " (index + 1) @if this { span.hidden { ", this week" } } }
                 span.soft { (week.monday.date().format("%-d %b")) }
-                (week_totals(view, week))
+                (week_totals(view, progress, week))
             }
             div.week {
                 @for day in week.monday.through(week.monday.plus_days(6)) {
@@ -95,8 +96,23 @@ fn workouts_on(progress: &PlanAdherence, day: Day) -> impl Iterator<Item = (usiz
     progress.workouts.iter().enumerate().filter(move |(_, planned)| planned.workout.date == day)
 }
 
+/// Workouts of a week that do not count toward adherence: `1 excused, 2 before the plan`.
+fn uncounted_workouts(progress: &PlanAdherence, week: &WeekProgress) -> Option<String> {
+    let early = progress.workouts.iter().zip(&progress.adherence.graded).filter(|(planned, graded)| {
+        let is_in_week = (0..7).contains(&week.monday.days_until(graded.day));
+        is_in_week && graded.verdict == Verdict::NotStarted && !planned.workout.is_rest()
+    });
+    let parts: Vec<String> = [(week.adherence.excused, "excused"), (early.count(), "before the plan")]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
 /// Planned and actual running of a week.
-fn week_totals(view: &PageContext, week: &WeekProgress) -> Markup {
+fn week_totals(view: &PageContext, progress: &PlanAdherence, week: &WeekProgress) -> Markup {
+    let left_out = uncounted_workouts(progress, week);
     let units = view.units();
     let (planned, done) = (week.running.planned.distance, week.running.done.distance);
     let planned_label = week.running.planned.display().label(units);
@@ -109,6 +125,7 @@ fn week_totals(view: &PageContext, week: &WeekProgress) -> Markup {
             @if begun { rect class={ "b " (bar_class(week)) } x="0" y="0" width=(format!("{:.0}", share * 100.0)) height="6" rx="3" {} }
         }
         @if let Some(percent) = week.adherence.percent { span.soft.small { "adherence " (percent) "%" @if !week.over { " so far" } } }
+        @if let Some(left_out) = left_out { span.soft.small { (left_out) } }
     }
 }
 

@@ -31,12 +31,16 @@ pub(crate) async fn show(view: PageContext, asked: QueryFields) -> Result<Respon
         ));
     };
     let basis = PaceCardBasis::from_card(&card, plan.target_time, finish);
+    let today_finish = athlete.current_prediction().map(|prediction| prediction.shown.time);
+    let since_today = today_finish
+        .zip(finish)
+        .and_then(|(today, finish)| PaceCardBasis::compare_with_today(race, today, finish));
     let half = Distance::from_mm(race.mm() / 2);
     let body = html! {
         h1 { "Race splits" }
         p.lead { (escape_invisible(&plan.name)) " · " (time::element(plan.race_date, today)) }
         section.card.pace-card {
-            p { (basis.describe(race, plan.target_time, finish)) }
+            p { (basis.describe(race, plan.target_time, finish)) @if let Some(note) = &since_today { " " (note) } }
             table {
                 caption.hidden { "Split times" }
                 thead { tr { th scope="col" { "At" } th.n scope="col" { "Plan A" br; (units.format_pace(card.a_pace)) } th.n scope="col" { "Plan B" br; (units.format_pace(card.b_pace)) } } }

@@ -10,6 +10,7 @@ use crate::page::PageContext;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::untrusted_text::format_signed;
 use fitness_core::metrics::MetricResult;
+use fitness_core::metrics::fitness::shown_form;
 use fitness_core::metrics::trajectory::{Projection, Trajectory};
 use fitness_core::plan::Plan;
 use maud::{Markup, html};
@@ -148,7 +149,10 @@ fn place_end_labels(ends: &[(&'static str, Option<f64>)]) -> Vec<(&'static str, 
 fn caption(past: &[PastFitness], ahead: &Trajectory) -> String {
     let now = past.last().map(|day| format!("Fitness is {:.0} now. ", day.fitness)).unwrap_or_default();
     let morning = |found: &MetricResult<Projection>| {
-        found.as_ref().ok().map(|line| (line.race_morning.fitness, line.race_morning.form.value))
+        found.as_ref().ok().map(|line| {
+            let (fitness, fatigue) = (line.race_morning.fitness, line.race_morning.fatigue);
+            (fitness, shown_form(fitness, fatigue))
+        })
     };
     let planned = morning(&ahead.as_written).map(|(fitness, form)| {
         format!("{fitness:.0} (form {}) if you follow the plan", format_signed(form, 0))
@@ -164,7 +168,8 @@ fn caption(past: &[PastFitness], ahead: &Trajectory) -> String {
         (None, None) => String::new(),
     };
     format!(
-        "{now}{race_day}The blue line is fitness and the purple line is fatigue. Dashed lines show the plan."
+        "{now}{race_day}The blue line is fitness and the purple line is fatigue. Broken lines are projections: with the \
+         plan, at your current adherence, and if you stop."
     )
 }
 
@@ -184,7 +189,7 @@ fn table(ahead: &Trajectory) -> Markup {
                         Ok(line) => {
                             td.n { (format!("{:.0}", line.race_morning.fitness)) }
                             td.n { (format!("{:.0}", line.race_morning.fatigue)) }
-                            td.n { (format_signed(line.race_morning.form.value, 0)) }
+                            td.n { (format_signed(shown_form(line.race_morning.fitness, line.race_morning.fatigue), 0)) }
                         }
                         Err(why) => td colspan="3" { (for_page(&why.to_string())) },
                     }

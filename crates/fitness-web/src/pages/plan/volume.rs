@@ -8,6 +8,9 @@ use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
 use fitness_store::PlanAdherence;
 use maud::{Markup, html};
 
+/// Why the distances may not give the percentages.
+const UNCOUNTED: &str = "Excused workouts and workouts before you started do not count. ";
+
 pub(super) fn card(
     view: &PageContext,
     progress: &PlanAdherence,
@@ -86,7 +89,7 @@ fn chart(view: &PageContext, weeks: &[WeekProgress], chosen: &WeekSelection) -> 
                 }
             }
             figcaption {
-                @if over > 0 { "In " (close) " of " (over) @if over == 1 { " week" } @else { " weeks" } " you ran at least 90% of the plan. " }
+                @if over > 0 { "In " (close) " of " (over) @if over == 1 { " week" } @else { " weeks" } " you ran at least 90% of the plan. " (UNCOUNTED) }
                 "Weekly " (unit) ". Tap a bar to open that week. "
                 a href="/plan?table=volume" { "Show as table" }
             }
@@ -111,6 +114,7 @@ fn table(view: &PageContext, weeks: &[WeekProgress]) -> Markup {
                 }
             } }
         }
+        p.small.soft { (UNCOUNTED) }
         p { a href="/plan" { "Show as chart" } }
     }
 }

@@ -20,8 +20,8 @@ use fitness_core::domain::parse_distance;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::untrusted_text::is_storable;
 use fitness_core::plan::{
-    Edit, EditError, HumanActionKind, NextRevisionWorkout, Plan, PlanStatus, PlannedWorkout, Workout,
-    WorkoutKind, describe_days_off_used, diff_workouts, edit, week_deltas,
+    Edit, EditError, HumanActionKind, NextRevisionWorkout, Plan, PlanStatus, PlannedWorkout, Revision,
+    Workout, WorkoutKind, describe_days_off_used, diff_workouts, edit, week_deltas,
 };
 use fitness_store::Error;
 use fitness_store::plan::consent::ConfirmationRequest;
@@ -34,8 +34,6 @@ const REVISION_FIELD: &str = "seen_on";
 /// Workouts within this many days can be swapped.
 const SWAP_DAYS: i64 = 10;
 const MAX_REASON_CHARS: usize = 500;
-/// Stored as the reason of a revision when the athlete gives none.
-pub(crate) const DEFAULT_REASON: &str = "By hand";
 
 /// Whether a workout of the active plan can still be edited.
 pub(crate) fn can_edit(plan: &Plan, planned: &PlannedWorkout, today: Day) -> bool {
@@ -255,11 +253,12 @@ pub(crate) async fn show(view: PageContext, QueryFields(fields): QueryFields) ->
     let before = store.lint_plan(user, plan.id, today).await?;
     let easy = store.training_baseline_for_plan(user, &plan, today).await?.easy_pace();
     let shown = DiffView { units: view.units(), today };
+    let notes = describe_days_off_used(&plan, &current, &next);
     let what = html! {
         (shown.rows(&changes))
         (shown.weeks(&week_deltas(&current, &next, easy)))
-        @for note in describe_days_off_used(&plan, &current, &next) { p { span.chip.excused { "i Note" } " " (for_page(&note)) } }
-        (findings::render_since(review.findings(), before.findings()))
+        @for note in &notes { p { span.chip.excused { "i Note" } " " (for_page(note)) } }
+        (findings::render_since(review.findings(), before.findings(), !notes.is_empty()))
         p.soft { "This will be saved as revision " (plan.revision + 1) ". You can undo it." }
     };
     let back = fields.get_trimmed("workout").and_then(|id| id.parse::<WorkoutId>().ok());
@@ -294,7 +293,7 @@ pub(crate) async fn update(view: PageContext, fields: FormFields) -> Result<Resp
     let look = format!("/plan/edit?{}", fields.to_query(&[]));
     let once_more = |no: PageError| no.with_link(look.as_str(), "Review again");
     let consent = redeem(&view, &request(&plan, &next), &fields).await.map_err(once_more)?;
-    let reason = fields.get_trimmed("reason").unwrap_or(DEFAULT_REASON);
+    let reason = fields.get_trimmed("reason").unwrap_or(Revision::NO_REASON);
     let number = human_actions::edit(consent, plan.id, plan.revision, &next, reason)
         .await
         .map_err(|why| once_more(why.into()))?;

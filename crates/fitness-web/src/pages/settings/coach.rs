@@ -163,23 +163,40 @@ pub(crate) fn format_dollars(micros: u64) -> String {
     format!("{}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
 }
 
+/// What the provider of a form is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProviderUse {
+    /// The user's own coach, which may be the built-in one.
+    OwnCoach,
+    /// A key shared with all users.
+    SharedKey,
+}
+
 /// Only the owner may use a model on the server's own network; the hint tells other users.
 pub(crate) fn provider_fields(
     view: &PageContext,
     filling: &SubmittedForm<'_>,
+    usage: ProviderUse,
     key_hint: &'static str,
 ) -> Markup {
+    let models =
+        [("anthropic", "Claude, with an API key"), ("openai", "Other server: Ollama, llama.cpp, LM Studio…")];
+    let built_in = ("built-in", "Built-in: rule-based, no AI");
+    let (label, hint, choices) = match usage {
+        ProviderUse::OwnCoach => (
+            "Coach",
+            "Everything works without AI, but chat can answer only a fixed set of questions.",
+            [&[built_in][..], &models[..]].concat(),
+        ),
+        ProviderUse::SharedKey => ("AI service", "", models.to_vec()),
+    };
     let address_hint = if view.current_user.is_owner {
         "Leave empty for Ollama on this machine."
     } else {
         "A public https address. Only the owner of this server can use a model on its own network, or share one with you."
     };
     html! {
-        (filling.select("provider", "Coach", "Everything works without AI, but chat can answer only a fixed set of questions.", &[
-            ("built-in", "Built-in: rule-based, no AI"),
-            ("anthropic", "Claude, with an API key"),
-            ("openai", "Other server: Ollama, llama.cpp, LM Studio…"),
-        ]))
+        (filling.select("provider", label, hint, &choices))
         div.fields {
             (filling.select("claude", "Claude model", "Only for Claude.", &[("haiku", "Haiku: fast and cheap"), ("sonnet", "Sonnet"), ("opus", "Opus: most capable")]))
             (filling.input("model", "Model on the other server", InputOptions { hint: "The name the server uses for it.", placeholder: "llama3.2", ..InputOptions::default() }))
@@ -197,7 +214,7 @@ pub(crate) const fn key_hint(is_saved: bool) -> &'static str {
 pub(crate) fn budget_fields(filling: &SubmittedForm<'_>) -> Markup {
     html! {
         div.fields {
-            (filling.input("tokens", "Tokens per day", InputOptions { input_type: "number", is_required: true, ..InputOptions::default() }))
+            (filling.input("tokens", "AI usage per day (tokens)", InputOptions { input_type: "number", is_required: true, ..InputOptions::default() }))
             (filling.input("dollars", "US dollars per day", InputOptions { hint: "Only for Claude.", is_required: true, ..InputOptions::default() }))
         }
     }
@@ -232,7 +249,7 @@ async fn body(
             (filling.error_summary())
             form method="post" action="/settings/coach" {
                 (view.token_field())
-                (provider_fields(view, &filling, key_hint(from == KeyOwner::Own)))
+                (provider_fields(view, &filling, ProviderUse::OwnCoach, key_hint(from == KeyOwner::Own)))
                 (budget_fields(&filling))
                 p.actions { button.primary type="submit" { "Save" } }
             }

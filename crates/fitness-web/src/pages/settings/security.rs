@@ -123,7 +123,7 @@ async fn body(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -> 
             h2 { "Password" }
             p {
                 @if has_password { "A password is set. The terminal also asks for it before you change your plan." }
-                @else { "No password is set. Run " code { "fitness login" } " to get a sign-in link, and a code to enter before you change your plan." }
+                @else { "No password is set, so the app asks for a code before you change your plan or account. To get a code or a sign-in link, run " code { "fitness login" } " in a terminal on the server." }
             }
             @if !view.current_user.is_confirmed {
                 p { "You signed in with a link. To change your plan or account in this browser, " a href="/confirm?to=%2Fsettings%2Fsecurity" { "confirm it's you" } "." }

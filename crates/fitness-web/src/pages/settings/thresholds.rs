@@ -161,7 +161,7 @@ async fn body(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -> 
                 div.fields {
                     (filling.select("divides", "Zone type", "", &[("heart_rate", "Heart rate"), ("speed", "Pace"), ("power", "Power")]))
                     (filling.select("sport", "Sport", "", &[("other", "Sports without their own zones"), ("running", "Running"), ("cycling", "Cycling"), ("swimming", "Swimming"), ("rowing", "Rowing"), ("strength", "Strength")]))
-                    (filling.input("bounds", "Lower bounds", InputOptions { hint: "From easy to hard, separated by commas.", placeholder: "120,140,160,170", is_required: true, ..InputOptions::default() }))
+                    (filling.input("bounds", "Lower bounds", InputOptions { hint: "One number per zone, where it starts, from easy to hard, separated by commas.", placeholder: "120,140,160,170", is_required: true, ..InputOptions::default() }))
                     (dated("zones_from"))
                 }
                 p.actions { button type="submit" { "Set" } }

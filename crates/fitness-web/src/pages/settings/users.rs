@@ -1,7 +1,8 @@
 //! `/settings/users`: accounts, invites and the shared API key. For the owner of the server.
 
 use super::coach::{
-    budget_fields, error_field, initial_fields, key_hint, parse_budget, parse_settings, provider_fields,
+    ProviderUse, budget_fields, error_field, initial_fields, key_hint, parse_budget, parse_settings,
+    provider_fields,
 };
 use super::{Tab, copyable, invalid_form_page, page};
 use crate::components::form::{InputOptions, SubmittedForm};
@@ -170,7 +171,7 @@ async fn body(view: &PageContext, fields: &FormFields, faults: &FieldErrors) -> 
             @else { p { "Let everyone on this server use AI with your API key, with a daily limit per user. Nobody can see the key." } }
             form method="post" action="/settings/users/key" {
                 (view.token_field())
-                (provider_fields(view, &filling, key_hint(shared.is_some())))
+                (provider_fields(view, &filling, ProviderUse::SharedKey, key_hint(shared.is_some())))
                 (budget_fields(&filling))
                 p.actions { button type="submit" { @if shared.is_some() { "Save" } @else { "Share key" } } }
             }

@@ -27,7 +27,7 @@ use fitness_core::domain::note::Author;
 use fitness_core::domain::units::{Distance, Speed};
 use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::export::describe_steps as step_lines;
-use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout};
+use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout, Proposal};
 use fitness_store::training::activity_search::{ActivityFilter, PagePosition};
 use fitness_store::{JobState, PendingDecisions, PlanAdherence, StoredActivity};
 use maud::{Markup, html};
@@ -58,7 +58,7 @@ pub(crate) async fn show(view: PageContext) -> Result<Response, PageError> {
         h1 { time datetime=(view.today) { (view.today.date().format("%A %-d %B")) } }
         (countdown_line(&view, progress.as_ref()))
         (backup_notice(&view).await?)
-        (today_card(&view, &brief::load(&view, &facts).await?, (progress.as_ref(), author), &pending_decisions(&waiting, &drafts)))
+        (today_card(&view, &brief::load(&view, &facts).await?, (progress.as_ref(), author), &pending_decisions(&waiting, active.map(|plan| plan.revision), &drafts)))
         div.grid.bodily {
             (recovery::card(&view, &facts).await?)
             (check_in::absence_and_note_card(&view).await?)
@@ -144,7 +144,7 @@ fn countdown_line(view: &PageContext, progress: Option<&PlanAdherence>) -> Marku
 }
 
 /// Proposals and drafts that need a decision. Several drafts share one line.
-fn pending_decisions(waiting: &PendingDecisions, drafts: &[&Plan]) -> Markup {
+fn pending_decisions(waiting: &PendingDecisions, revision: Option<i64>, drafts: &[&Plan]) -> Markup {
     let line = |chip: &str, what: &Markup, soft: &str, to: &str| {
         html! {
             div.waits {
@@ -156,7 +156,7 @@ fn pending_decisions(waiting: &PendingDecisions, drafts: &[&Plan]) -> Markup {
     };
     html! {
         @for (at, proposal) in waiting.proposals.iter().enumerate() {
-            (line("Needs your decision", &html! { (escape_invisible(&for_page(&proposal.message))) " " (author_label::render(Some(proposal.origin.author()))) }, if at == 0 { "Your plan stays as it is until you accept this." } else { "" }, &format!("/proposals/{}", proposal.id)))
+            (line("Needs your decision", &html! { (escape_invisible(&for_page(&proposal.message))) " " (author_label::render(Some(proposal.origin.author()))) }, proposal_hint(proposal, revision, at == 0), &format!("/proposals/{}", proposal.id)))
         }
         @if let Some(said) = &waiting.said { p.waits { (for_page(said)) } }
         @match drafts {
@@ -164,6 +164,17 @@ fn pending_decisions(waiting: &PendingDecisions, drafts: &[&Plan]) -> Markup {
             [draft] => (line("Draft", &html! { (escape_invisible(&draft.name)) " " (author_label::render(Some(draft.author))) }, "Not your active plan yet.", &format!("/plans/{}", draft.id))),
             several => (line("Drafts", &html! { (several.len()) " drafts" }, "None of them is your active plan yet.", "/plans")),
         }
+    }
+}
+
+/// The line below a proposal. The promise that nothing changes is made once.
+fn proposal_hint(proposal: &Proposal, revision: Option<i64>, is_first: bool) -> &'static str {
+    if revision.is_some_and(|revision| revision != proposal.base_revision) {
+        "Your plan has changed since this was proposed."
+    } else if is_first {
+        "Your plan stays as it is until you accept this."
+    } else {
+        ""
     }
 }
 

@@ -7,8 +7,7 @@ use crate::components::core_message::for_page;
 use crate::components::time;
 use crate::http::error::PageError;
 use crate::page::PageContext;
-use fitness_core::facts::{Fact, FactName, Facts};
-use fitness_core::metrics::Quality;
+use fitness_core::facts::{Fact, FactName, Facts, StaleCause};
 use fitness_core::metrics::day::DayMetrics;
 use fitness_core::metrics::recovery::baseline::ReadingWithBaseline;
 use maud::{Markup, html};
@@ -142,7 +141,7 @@ fn status_label(
 ) -> Markup {
     html! {
         @match (fact, &line.status) {
-            (Some(fact), _) if fact.quality.has(Quality::Stale) => span.faint.small { "as of " (time::element(fact.as_of, view.today)) },
+            (Some(fact), _) if line.facts.stale_cause(line.fact) == Some(StaleCause::Data) => span.faint.small { "as of " (time::element(fact.as_of, view.today)) },
             (Some(_), Some((word, class))) => span class={ "chip " (class) } { (word) },
             (Some(_), None) => {}
             (None, _) => @if let Some(why) = why { span.faint.small { (why) } }

@@ -120,7 +120,7 @@ pub(super) fn fitness(lines: &FitnessSeries) -> ChartDrawing {
             time::short(point.day),
             format_whole(point.fitness),
             format_whole(point.fatigue),
-            format_signed(point.form)
+            format_signed(point.shown_form)
         );
         (days.position(point.day), words)
     };
@@ -149,14 +149,14 @@ fn dots(lines: &FitnessSeries, days: &DayScale, y: f64) -> Markup {
 }
 
 pub(super) fn fitness_caption(lines: &FitnessSeries, today: Day) -> String {
-    let (Some(last), Some((morning, form))) = (lines.last(), lines.morning()) else { return String::new() };
+    let (Some(last), Some(morning)) = (lines.last(), lines.morning()) else { return String::new() };
     let mut words = format!(
         "Fitness {} (area) and fatigue {} (thin line) on the evening of {}; form {} (below) on the morning of {}",
         format_whole(last.fitness),
         format_whole(last.fatigue),
         time::short_with_year(lines.last_evening.unwrap_or(last.day), today),
-        format_signed(form),
-        time::short_with_year(morning, today)
+        format_signed(morning.shown_form),
+        time::short_with_year(morning.day, today)
     );
     match lines.trajectory.last().zip(lines.race) {
         Some((end, race)) => words.push_str(&format!(

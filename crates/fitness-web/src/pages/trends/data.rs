@@ -8,7 +8,7 @@ use fitness_core::domain::ids::ActivityId;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
 use fitness_core::metrics::MetricResult;
-use fitness_core::metrics::fitness::FITNESS_DAYS;
+use fitness_core::metrics::fitness::{FITNESS_DAYS, shown_form};
 use fitness_core::metrics::predict::{LOOK_BACK_DAYS, Prediction};
 use fitness_core::metrics::trajectory::Point;
 use fitness_core::metrics::{MissingReason, RequiredInput};
@@ -109,6 +109,8 @@ pub(super) struct FitnessPoint {
     pub(super) fitness: Option<f64>,
     pub(super) fatigue: Option<f64>,
     pub(super) form: f64,
+    /// Form as the difference of the fitness and fatigue shown for the evening before.
+    pub(super) shown_form: f64,
 }
 
 /// Fitness, fatigue and form, and the projection of the plan.
@@ -135,13 +137,17 @@ impl FitnessSeries {
         let days = store.list_fitness_points(user, span.from, span.through).await?;
         let step = span.step(190);
         let mut points: Vec<FitnessPoint> = Vec::new();
-        for line in &days {
+        for (at, line) in days.iter().enumerate() {
+            let evening = at.checked_sub(1).and_then(|before| days.get(before));
+            let evening = evening.filter(|evening| evening.day.next() == line.day);
+            let values = evening.and_then(|evening| evening.fitness.zip(evening.fatigue));
             let next = FitnessPoint {
                 day: line.day,
                 load: line.load.unwrap_or_default(),
                 fitness: line.fitness,
                 fatigue: line.fatigue,
                 form: line.form,
+                shown_form: values.map_or(line.form, |(fitness, fatigue)| shown_form(fitness, fatigue)),
             };
             match points.last_mut() {
                 Some(last) if step.period_start(last.day) == step.period_start(line.day) => {
@@ -172,9 +178,9 @@ impl FitnessSeries {
         Ok(Self { span, step, points, trained, trajectory: ahead, race, has_settled: learned, last_evening })
     }
 
-    /// The last day and its form, which is a morning value.
-    pub(super) fn morning(&self) -> Option<(Day, f64)> {
-        self.points.last().map(|point| (point.day, point.form))
+    /// The last point, whose form is a morning value.
+    pub(super) fn morning(&self) -> Option<&FitnessPoint> {
+        self.points.last()
     }
 
     /// The last point with evening values.

@@ -259,15 +259,15 @@ fn fitness_card(lines: &FitnessSeries, today: Day, asked: TrendsQuery) -> Markup
         Some(by) if by < 0.0 => format!(" ▼{:.0}", -by),
         _ => String::new(),
     };
-    let form = lines.morning().map_or(last.form, |(_, form)| form);
-    let band = lines.has_settled.then(|| FormBand::from_form(form));
+    let morning = lines.morning().unwrap_or(last);
+    let band = lines.has_settled.then(|| FormBand::from_form(morning.form));
     let (plot, drawn, reads) = charts::fitness(lines);
     let caption = charts::fitness_caption(lines, today);
     html! {
         dl.tiles {
             div title="Arrow: change since the first day shown" { dt { "Fitness" } dd { (charts::format_whole(last.fitness)) (change(last.fitness, first)) } }
             div { dt { "Fatigue" } dd { (charts::format_whole(last.fatigue)) } }
-            div { dt { "Form" } dd { (charts::format_signed(form)) @if let Some(band) = band { " " span.chip.(band) { (band.label()) } } } }
+            div { dt { "Form" } dd { (charts::format_signed(morning.shown_form)) @if let Some(band) = band { " " span.chip.(band) { (band.label()) } } } }
         }
         (figure(Chart::Fitness, asked, plot, drawn, reads, &caption))
     }

@@ -104,7 +104,7 @@ pub(super) fn fitness(lines: &FitnessSeries, today: Day) -> Table {
             Cell::number(plain, point.fitness.map(|_| point.load)),
             Cell::number(plain, point.fitness),
             Cell::number(plain, point.fatigue),
-            Cell::number(format_signed, Some(point.form)),
+            Cell::number(|_| format_signed(point.shown_form), Some(point.form)),
         ]
     };
     Table { head, rows: lines.points.iter().map(row).collect() }

@@ -181,7 +181,7 @@ fn plan_request(args: &DraftArgs) -> PlanForm {
 fn field_error(bad: &PlanFormError) -> CliError {
     let help = match bad {
         PlanFormError::Cross(_) => "use --cross cycling, swimming or rowing, or omit it".to_owned(),
-        PlanFormError::NoRaceDate => "add --race-date 2026-09-20".to_owned(),
+        PlanFormError::NoRaceDate => format!("add a date such as --race-date {}", super::example_race_date()),
         PlanFormError::DistanceNotAllowed(_) => "omit --distance, or use --goal custom".to_owned(),
         PlanFormError::NoDistance => "add --distance, such as 15km or 10mi".to_owned(),
         PlanFormError::StartAfterRace { .. } => {

@@ -17,7 +17,7 @@ use fitness_core::domain::ids::{PlanId, WorkoutId};
 use fitness_core::domain::units::UnitSystem;
 use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::{
-    Edit, HumanActionKind, NextRevisionWorkout, PlannedWorkout, Workout, describe_days_off_used,
+    Edit, HumanActionKind, NextRevisionWorkout, PlannedWorkout, Revision, Workout, describe_days_off_used,
     diff_workouts, edit, is_unchanged, revert as back,
 };
 use fitness_store::plan::human_actions::{self, change_hash};
@@ -43,7 +43,7 @@ pub(super) async fn run(context: &Context, args: EditArgs) -> Result<CommandOutp
         let _ = writeln!(shown, "  note: {note}");
     }
     let _ = write!(shown, "\n{}", render_findings_since(review.findings(), before.findings()));
-    let reason = args.reason.unwrap_or_else(|| "By hand".to_owned());
+    let reason = args.reason.unwrap_or_else(|| Revision::NO_REASON.to_owned());
     let seen = change_hash(plan.id, plan.revision, &next);
     let consent =
         confirm::confirm_plan_action(&store, &user, HumanActionKind::Edit, &plan, seen, &shown).await?;
@@ -69,7 +69,7 @@ pub(super) async fn revisions(context: &Context, plan: Option<PlanId>) -> Result
                 format!("{}{now}", one.number),
                 one.made_at.format("%Y-%m-%d %H:%M").to_string(),
                 one.describe_origin(),
-                one.reason.as_deref().map(|reason| escape_invisible(reason).to_string()).unwrap_or_default(),
+                one.given_reason().map(|reason| escape_invisible(reason).to_string()).unwrap_or_default(),
             ]
         })
         .collect();
@@ -127,10 +127,7 @@ fn parse_edits(args: &EditArgs, units: UnitSystem) -> Result<Vec<Edit>> {
     let mut edits = Vec::new();
     for text in &args.moves {
         let (workout, day) = split_pair(text, "12=2026-06-16")?;
-        edits.push(Edit::Move {
-            workout: parse_workout_id(text, workout)?,
-            to: parse_value(text, day, "12=2026-06-16")?,
-        });
+        edits.push(Edit::Move { workout: parse_workout_id(text, workout)?, to: parse_day(day)? });
     }
     for text in &args.swaps {
         let (one, other) = split_pair(text, "12=14")?;
@@ -157,6 +154,13 @@ fn split_pair<'a>(text: &'a str, example: &str) -> Result<(&'a str, &'a str)> {
 
 fn parse_workout_id(text: &str, part: &str) -> Result<WorkoutId> {
     parse_value(text, part, "12=…, with an id from `fitness plan show`")
+}
+
+fn parse_day(text: &str) -> Result<Day> {
+    text.trim().parse().map_err(|_| {
+        let help = "use an existing date in the form 2026-06-16";
+        CliError::new(format!("`{}` is not a date", text.trim()), help).into()
+    })
 }
 
 fn parse_value<T: std::str::FromStr>(text: &str, part: &str, example: &str) -> Result<T> {

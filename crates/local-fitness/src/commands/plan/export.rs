@@ -164,6 +164,10 @@ fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<()> {
         return Err(CliError::new(format!("{} is a folder", path.display()), help).into());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        let help = "create it, or use -o with a file in another folder";
+        return Err(CliError::new(format!("the folder {} does not exist", folder.display()), help).into());
+    }
     let mut file = tempfile::NamedTempFile::new_in(folder).with_context(cannot)?;
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).with_context(cannot)?;
     let result = if force { file.persist(path) } else { file.persist_noclobber(path) };

@@ -28,6 +28,7 @@ use fitness_core::domain::ids::PlanId;
 use fitness_core::domain::note::Author;
 use fitness_core::domain::units::UnitSystem;
 use fitness_core::domain::untrusted_text::{escape_invisible, format_signed};
+use fitness_core::metrics::fitness::shown_form;
 use fitness_core::metrics::trajectory::{Projection, Trajectory};
 use fitness_core::metrics::{MetricResult, Quality};
 use fitness_core::plan::lint::LintRule;
@@ -105,9 +106,13 @@ fn author_label(plan: &Plan, author: Option<Author>) -> String {
 
 /// An example command with a race about 16 weeks from now.
 fn draft_example() -> String {
+    format!("fitness plan draft --goal half --race-date {}", example_race_date())
+}
+
+/// A Sunday about 16 weeks from now.
+fn example_race_date() -> Day {
     let some_day = Day::at(clock::now(), chrono_tz::UTC).plus_days(16 * 7);
-    let sunday = some_day.iso_week().monday().plus_days(6);
-    format!("fitness plan draft --goal half --race-date {sunday}")
+    some_day.iso_week().monday().plus_days(6)
 }
 
 async fn show(context: &Context, plan: Option<PlanId>) -> Result<CommandOutput> {
@@ -160,11 +165,15 @@ fn render_trajectory(outlook: &MetricResult<Trajectory>) -> String {
     };
     let line = |found: &MetricResult<Projection>| match found {
         Ok(line) => {
-            let (fitness, form) = (line.race_morning.fitness, line.race_morning.form.value);
+            let fitness = line.race_morning.fitness;
+            let form = shown_form(fitness, line.race_morning.fatigue);
             let rated = if line.quality == Quality::Ok {
                 String::new()
             } else {
-                format!(" ({})", line.quality.label())
+                format!(
+                    " ({})",
+                    line.quality.label().replace(Quality::Stale.label(), Quality::OLD_THRESHOLD_LABEL)
+                )
             };
             format!("fitness {fitness:.0}, form {}{rated}", format_signed(form, 0))
         }

@@ -248,7 +248,7 @@ fn verdict_label(graded: &GradedWorkout, today: Day) -> String {
         Verdict::Short => "◐ short",
         Verdict::Missed => "✕ missed",
         Verdict::Rest => "– rest",
-        Verdict::NotStarted => "· not started",
+        Verdict::NotStarted => "· before the plan",
         // Only for past days; a future day has no verdict.
         Verdict::Pending if graded.day < today => "◌ waiting for data",
         Verdict::Pending => "",

@@ -140,7 +140,7 @@ async fn list(store: &Store, user: &User, today: Day) -> Result<CommandOutput> {
             proposal.state(plan.revision, today).label(),
             proposal.origin.label().to_owned(),
             proposal.changes.len().to_string(),
-            escape_invisible(&proposal.message).to_string().chars().take(70).collect(),
+            shorten(&escape_invisible(&proposal.message).to_string()),
         ]
     };
     let rows: Vec<_> = proposals.iter().map(row).collect();
@@ -151,6 +151,17 @@ async fn list(store: &Store, user: &User, today: Day) -> Result<CommandOutput> {
     });
     let data: Vec<serde_json::Value> = data.collect::<Result<_>>()?;
     Ok(CommandOutput::new(table(["proposal", "status", "by", "changes", "message"], &rows), &data))
+}
+
+/// Longest message in the list, characters.
+const MAX_MESSAGE_CHARS: usize = 70;
+
+/// The text, cut after a word and with `…` if it is too long for a line.
+fn shorten(text: &str) -> String {
+    let Some((end, _)) = text.char_indices().nth(MAX_MESSAGE_CHARS) else { return text.to_owned() };
+    let cut = &text[..end];
+    let words = cut.rsplit_once(' ').map_or(cut, |(words, _)| words);
+    format!("{}…", words.trim_end_matches([' ', ',', '.', ';', ':']))
 }
 
 /// Zero-based indexes of the selected changes; all if `only` is empty.
@@ -363,4 +374,17 @@ fn review_required_error(
         format!("proposal {id} was not applied: {why} Its effect now: {}", changes.join("; ")),
         help,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_message_is_cut_after_a_word() {
+        assert_eq!(shorten("Rest today."), "Rest today.");
+        let long = "You marked yourself as ill. Do not train until you have had 24 hours without symptoms.";
+        assert_eq!(shorten(long), "You marked yourself as ill. Do not train until you have had 24 hours…");
+        assert_eq!(shorten(&"é".repeat(80)), format!("{}…", "é".repeat(70)));
+    }
 }

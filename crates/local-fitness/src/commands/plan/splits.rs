@@ -43,6 +43,14 @@ pub(super) async fn run(context: &Context, plan: Option<PlanId>) -> Result<Comma
         })
         .collect();
     let mut basis_text = basis.describe(race, plan.target_time, finish);
+    let today_finish = athlete.current_prediction().map(|prediction| prediction.shown.time);
+    let since_today = today_finish
+        .zip(finish)
+        .and_then(|(today, finish)| PaceCardBasis::compare_with_today(race, today, finish));
+    if let Some(note) = since_today {
+        basis_text.push(' ');
+        basis_text.push_str(&note);
+    }
     if basis == PaceCardBasis::UnverifiedTarget {
         basis_text.push_str(" Add its result with `fitness race add`.");
     }
